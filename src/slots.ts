@@ -55,8 +55,14 @@ export async function* inOrder<Item, Result>(
   parallel: number,
 ): AsyncGenerator<Result> {
   const source = items[Symbol.asyncIterator]();
+  const next = () => {
+    const read = source.next();
+    // It may fail while only results are awaited. The error counts when the item is.
+    read.catch(() => {});
+    return read;
+  };
   const running: Promise<Result>[] = [];
-  let reading: Promise<IteratorResult<Item>> | undefined = source.next();
+  let reading: Promise<IteratorResult<Item>> | undefined = next();
   try {
     while (reading !== undefined || running.length > 0) {
       const [head] = running;
@@ -69,12 +75,11 @@ export async function* inOrder<Item, Result>(
       } else if (first.read.done) reading = undefined;
       else {
         running.push(task(first.read.value));
-        reading = source.next();
+        reading = next();
       }
     }
   } finally {
     // Not awaited: an item that is being read may take as long as the client wants.
-    reading?.catch(() => {});
     source.return?.().catch(() => {});
   }
 }

@@ -42,6 +42,9 @@ const RESPONSES: Readonly<Record<number, ResponseSpec>> = {
   507: { description: 'No space left on the disk.' },
 };
 
+/** A guard counts the requests of a client. */
+const THROTTLED = { 429: { description: 'The client has sent too many requests; see Retry-After.' } };
+
 /** The routes; none without a coder. */
 export function contentRoutes(queries: ContentQueries | undefined): Route[] {
   return queries === undefined ? [] : [byContent(queries), byReference(queries)];
@@ -73,7 +76,7 @@ function byContent(queries: ContentQueries): Route {
     query: contentParameters,
     body: { kind: 'stream', bytesMax: queries.coder.bytesMax, required: true },
     ...(queries.guard && { guard: queries.guard }),
-    responses: RESPONSES,
+    responses: { ...RESPONSES, ...(queries.guard && THROTTLED) },
     handler: async (request) => {
       const mediatype = request.header('content-type');
       if (/^multipart\//i.test(mediatype ?? '')) {
@@ -98,7 +101,11 @@ function byReference(queries: ContentQueries): Route {
     query: contentParameters,
     body: { kind: 'json', schema: assetReference, bytesMax: REFERENCE_BYTES_MAX },
     ...(queries.guard && { guard: queries.guard }),
-    responses: { ...RESPONSES, 502: { description: 'The asset could not be downloaded.' } },
+    responses: {
+      ...RESPONSES,
+      ...(queries.guard && THROTTLED),
+      502: { description: 'The asset could not be downloaded.' },
+    },
     handler: async (request) => {
       const { query, signal, body } = request;
       const { referenceUrl: url, assetLength, assetType: mediatype } = body;

@@ -15,7 +15,7 @@ import { networkCommands } from './commands/network-commands.js';
 import { storeCommands } from './commands/store.js';
 import { completeHelp, HELP_STYLE } from './help/help.js';
 import { checkOpenFiles } from './open-files.js';
-import { alwaysJsonOption, jsonOption } from './options.js';
+import { alwaysJsonOption, jsonOption, keyOption } from './options.js';
 import { painter } from './terminal/colour.js';
 import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
 
@@ -50,7 +50,9 @@ function program(): Command {
   fileCommands(root);
   root
     .command('demo')
-    .description('run all services once in a temporary folder: create a code, sign, store, resolve, fetch')
+    .description(
+      'create a code, sign, store, resolve and fetch: with the local services if they run, else in a temporary folder',
+    )
     .argument('[image]', 'image file (default: a generated image)')
     .addOption(jsonOption())
     .action(async (image: string | undefined, options) =>
@@ -168,7 +170,7 @@ function indexCommands(root: Command): void {
       .command(name)
       .description(description)
       .requiredOption('--at <where>', 'folder, lmdb:///path, usearch:///path, or URL of a service')
-      .option('--api-key <key>', 'API key of the service')
+      .addOption(keyOption('--api-key <key>', 'API key of the service', 'ISCCD_API_KEY'))
       .addOption(alwaysJsonOption());
   const actions = () => import('./commands/index-command.js');
   add('create <name>', 'create an index').action(async (name, where) =>
@@ -223,7 +225,9 @@ function transferCommands(add: (name: string, description: string) => Command): 
     'import indexes of iscc-search or isccd, or JSON lines; continues after an interruption',
   )
     .requiredOption('--from <where>', 'folder, file (.gz and .zst are decoded), - or URL of a service')
-    .option('--from-api-key <key>', 'API key of the service to import from')
+    .addOption(
+      keyOption('--from-api-key <key>', 'API key of the service to import from', 'ISCCD_FROM_API_KEY'),
+    )
     .option('--as <name>', 'name of the new index')
     .option(...REPORT)
     .option('--state <file>', 'file that remembers how far the import is', 'isccd-import.json')
@@ -234,7 +238,7 @@ function transferCommands(add: (name: string, description: string) => Command): 
   const to = (command: Command) =>
     command
       .option('--to <where>', 'place of the new index (default: that of the old one)')
-      .option('--to-api-key <key>', 'API key of the service at --to')
+      .addOption(keyOption('--to-api-key <key>', 'API key of the service at --to', 'ISCCD_TO_API_KEY'))
       .option(...REPORT);
   to(add('copy <name> <new-name>', 'copy all assets into another index')).action(
     async (name, target, options) => (await actions()).copyIndex(name, target, options),

@@ -14,7 +14,7 @@ export const ERRORS = {
   MULTIPART: [
     400,
     'Bad Request - the body must be the raw bytes of the file, not multipart/form-data: ' +
-      'curl --data-binary @FILE -H "X-Upload-Filename: $(printf NAME | base64)" URL',
+      `curl --data-binary @FILE -H "X-Upload-Filename: $(printf %s NAME | base64 | tr -d '\\n')" URL`,
   ],
   ISCC_INVALID: [400, 'Invalid ISCC - {reason}'],
   TEXT_SIZE: [400, 'Bad Request - text must have 1 to {max} UTF-8 bytes.'],

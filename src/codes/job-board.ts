@@ -22,7 +22,13 @@ interface Running {
   readonly settled: Promise<void>;
 }
 
-/** Jobs that run or wait for a worker. Each holds a file on disk. */
+/** Of a job that is about to start, or runs. */
+export interface Place {
+  /** Frees the place; the second call does nothing. */
+  release(): void;
+}
+
+/** Jobs that receive their file, run or wait for a worker. Each holds a file on disk. */
 const RUNNING_MAX = 1000;
 const ID_BYTES = 16;
 
@@ -33,19 +39,28 @@ export class JobBoard {
   readonly #progress: ProgressPort;
   readonly #onFault: OnFault;
   readonly #running = new Map<string, Running>();
+  #taken = 0;
 
   /** @param progress of jobs only; default: that of this process */
   constructor(progress: ProgressPort = new ProgressBoard(), onFault: OnFault = () => {}) {
     [this.#progress, this.#onFault] = [progress, onFault];
   }
 
-  /** @throws {Unavailable} if there is no place for another job */
-  reserve(): void {
-    if (this.#running.size >= RUNNING_MAX) throw new Unavailable();
+  /** @returns a place for a job; the caller releases it if no job starts. @throws {Unavailable} if there is none */
+  reserve(): Place {
+    if (this.#taken >= RUNNING_MAX) throw new Unavailable();
+    this.#taken += 1;
+    let isTaken = true;
+    return {
+      release: () => {
+        if (isTaken) this.#taken -= 1;
+        isTaken = false;
+      },
+    };
   }
 
-  /** Starts work. Resolves to the id of its job once all instances can find it. */
-  async start(uploader: string, work: Work): Promise<string> {
+  /** Starts work, which releases the place at its end. Resolves to the id of its job once all instances can find it. */
+  async start(place: Place, uploader: string, work: Work): Promise<string> {
     const id = randomBytes(ID_BYTES).toString('hex');
     const controller = new AbortController();
     const stop = () => controller.abort(new Error('the job was cancelled'));
@@ -58,6 +73,7 @@ export class JobBoard {
       )
       .then((end) => {
         this.#running.delete(id);
+        place.release();
         job.end(end);
       });
     this.#running.set(id, { controller, settled });

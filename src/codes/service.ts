@@ -13,7 +13,7 @@ import { type FileSum, native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
 import { CodesRefusal, Unavailable } from './errors.js';
 import { filenameFromHeader, sanitizeFilename } from './filename.js';
-import { JobBoard, type JobView } from './job-board.js';
+import { JobBoard, type JobView, type Place } from './job-board.js';
 import { type MediaId, MediaIdSource } from './media-id.js';
 import type { Field } from './metadata/places.js';
 import { explainJson } from './pipeline/addon-calls.js';
@@ -89,6 +89,8 @@ export interface Processed {
 
 interface OpenedUpload extends Pick<Upload, 'body' | 'contentType'> {
   readonly filename: string;
+  /** Ends the connection that the body comes from. */
+  readonly discard?: () => void;
 }
 
 interface ReceivedFile extends Received {
@@ -147,13 +149,14 @@ export class CodesService {
   /** Stores a file and makes its code. Stores nothing if processing fails. */
   async uploadAndProcess(upload: Upload, choice: ProcessChoice): Promise<Processed> {
     const { progressKey: key, clientAddress } = upload;
-    const { filename, ...opened } = await this.#opened(upload);
+    const { filename, discard, ...opened } = await this.#opened(upload);
     const job = key === undefined ? undefined : this.#progress.begin(this.#clients.hash(clientAddress), key);
     try {
       const watch = new Stopwatch({ onStep: this.#options.onStep, onChange: job?.change });
       return await this.#process({ ...upload, ...opened }, filename, choice, watch);
     } finally {
       job?.end();
+      discard?.();
     }
   }
 
@@ -167,26 +170,39 @@ export class CodesService {
    * @throws {Unavailable} if too many jobs run
    */
   async startProcessing(upload: Upload, choice: ProcessChoice): Promise<string> {
-    this.#jobs.reserve();
-    const { filename, ...opened } = await this.#opened(upload);
-    const file = { ...upload, ...opened };
-    const draft = await this.#blobs.begin(this.#nextKey(filename));
+    const place = this.#jobs.reserve();
     try {
-      const received = await this.#receive(file, draft, new Stopwatch());
-      return await this.#startJob(upload.clientAddress, draft, (watch, signal) =>
-        this.#processDraft({ ...file, signal }, { draft, filename, received }, choice, watch),
-      );
+      return await this.#receiveForJob(place, upload, choice);
     } catch (error) {
-      await draft.discard();
+      place.release();
       throw error;
+    }
+  }
+
+  async #receiveForJob(place: Place, upload: Upload, choice: ProcessChoice): Promise<string> {
+    const { filename, discard, ...opened } = await this.#opened(upload);
+    const file = { ...upload, ...opened };
+    try {
+      const draft = await this.#blobs.begin(this.#nextKey(filename));
+      try {
+        const received = await this.#receive(file, draft, new Stopwatch());
+        return await this.#startJob(place, upload.clientAddress, draft, (watch, signal) =>
+          this.#processDraft({ ...file, signal }, { draft, filename, received }, choice, watch),
+        );
+      } catch (error) {
+        await draft.discard();
+        throw error;
+      }
+    } finally {
+      discard?.();
     }
   }
 
   /** Embeds metadata in a job. Refuses unknown uploads at once. @returns the id of the job */
   async startEmbedding(id: MediaId, submitted: EmbeddedMetadata, clientAddress: string): Promise<string> {
     await this.#restricted(id, clientAddress);
-    this.#jobs.reserve();
-    return this.#jobs.start(this.#clients.hash(clientAddress), async (onChange, signal) => {
+    const place = this.#jobs.reserve();
+    return this.#jobs.start(place, this.#clients.hash(clientAddress), async (onChange, signal) => {
       const watch = new Stopwatch({ onStep: this.#options.onStep, onChange });
       return (await this.#embed(id, submitted, clientAddress, signal, watch)).id;
     });
@@ -215,11 +231,10 @@ export class CodesService {
     const { filenameHeader, body, contentType, signal } = upload;
     const address = await this.#sourceOf(upload);
     if (address === undefined) return { filename: filenameFromHeader(filenameHeader), body, contentType };
+    // Before a connection is opened.
+    const given = filenameHeader ? filenameFromHeader(filenameHeader) : undefined;
     const file = await this.#sources.open(address, signal);
-    const filename = filenameHeader
-      ? filenameFromHeader(filenameHeader)
-      : sanitizeFilename(file.filename) || DEFAULT_FILENAME;
-    return { ...file, filename };
+    return { ...file, filename: given ?? (sanitizeFilename(file.filename) || DEFAULT_FILENAME) };
   }
 
   async #sourceOf({ source, contentType, body }: Upload): Promise<string | undefined> {
@@ -233,11 +248,12 @@ export class CodesService {
   }
 
   #startJob(
+    place: Place,
     clientAddress: string,
     draft: BlobDraft,
     work: (watch: Stopwatch, signal: AbortSignal) => Promise<Processed>,
   ): Promise<string> {
-    return this.#jobs.start(this.#clients.hash(clientAddress), async (onChange, signal) => {
+    return this.#jobs.start(place, this.#clients.hash(clientAddress), async (onChange, signal) => {
       try {
         const watch = new Stopwatch({ onStep: this.#options.onStep, onChange });
         return (await work(watch, signal)).id;

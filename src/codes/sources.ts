@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { Agent, type Dispatcher } from 'undici';
 import { AddressRefused, publicConnector } from '../egress/public-connector.js';
+import { Gathered } from '../http/request/gathered.js';
 import { version } from '../version.js';
 import { CodesRefusal } from './errors.js';
 
@@ -22,6 +23,8 @@ export interface SourceFile {
   readonly body: AsyncIterable<Uint8Array>;
   readonly filename: string;
   readonly contentType: string | undefined;
+  /** Closes the connection, if the body is not read to its end. */
+  readonly discard: () => void;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -110,14 +113,14 @@ export class Sources {
  * @throws {CodesRefusal} `UPLOAD_SIZE`, or `REQUEST_INVALID` without an address
  */
 export async function addressIn(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
+  const list = new Gathered();
   for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > LIST_BYTES_MAX) throw new CodesRefusal('UPLOAD_SIZE', { max: LIST_BYTES_MAX });
-    pieces.push(piece);
+    if (list.length + piece.length > LIST_BYTES_MAX)
+      throw new CodesRefusal('UPLOAD_SIZE', { max: LIST_BYTES_MAX });
+    list.add(piece);
   }
-  const lines = Buffer.concat(pieces)
+  const lines = list
+    .take()
     .toString()
     .split(/\r?\n/)
     .map((line) => line.trim());
@@ -144,6 +147,7 @@ function sourceFile(url: URL, { headers, body }: Dispatcher.ResponseData): Sourc
   const type = headers['content-type'];
   return {
     body: readable(body),
+    discard: () => discard(body),
     filename: filenameOf(url, String(headers['content-disposition'] ?? '')),
     contentType: typeof type === 'string' ? type : undefined,
   };

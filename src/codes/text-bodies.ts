@@ -1,4 +1,5 @@
 /** Reads texts from JSON bodies. Each is held in memory, so the total of all of them is limited. */
+import { Gathered } from '../http/request/gathered.js';
 import { isNativeError, native } from '../native.js';
 import { CodesRefusal, Unavailable } from './errors.js';
 
@@ -16,15 +17,14 @@ export class TextBodies {
   async read<T>(body: AsyncIterable<Uint8Array>, work: (text: Buffer) => Promise<T>): Promise<T> {
     let bytes = 0;
     try {
-      const chunks: Uint8Array[] = [];
+      const json = new Gathered();
       for await (const chunk of body) {
         bytes += chunk.byteLength;
         this.#heldBytes += chunk.byteLength;
         if (this.#heldBytes > HELD_BYTES_MAX) throw new Unavailable();
-        chunks.push(chunk);
+        json.add(chunk);
       }
-      const [only] = chunks;
-      return await work(await textOf(chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes)));
+      return await work(await textOf(json.take()));
     } finally {
       this.#heldBytes -= bytes;
     }

@@ -85,7 +85,7 @@ export async function startServices(
       };
     }
   } catch (error) {
-    await Promise.allSettled(running.map((server) => server.stop()));
+    await stopAll(running).catch(() => {});
     throw error;
   }
   const reload = async () => {
@@ -221,10 +221,18 @@ async function listening(
   }
 }
 
-async function stopAll(servers: readonly RunningServer[]): Promise<void> {
-  const stopped = await Promise.allSettled(servers.map((server) => server.stop()));
-  const failed = stopped.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+/**
+ * Stops servers that started in this order. Rejects if one of them fails to stop.
+ *
+ * A service may use those that started before it, also for the requests that it still has: all are drained first, and
+ * closed in reverse order.
+ */
+export async function stopAll(servers: readonly RunningServer[]): Promise<void> {
+  await Promise.allSettled(servers.map((server) => server.drain()));
+  const failures: unknown[] = [];
+  for (const server of [...servers].reverse())
+    await server.stop().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 function messageOf(error: unknown): string {

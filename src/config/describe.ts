@@ -56,7 +56,7 @@ export function variableRecords(variables: Variables): object[] {
 }
 
 function purpose({ description, unit }: Variable): string {
-  return unit === undefined ? description : `${description}, in ${unit}`;
+  return unit === undefined ? description : `${description}. Unit: ${unit}`;
 }
 
 /** The default as documentation shows it; empty if the variable has no default. */

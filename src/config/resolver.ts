@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MANIFEST_INDEX_DEFAULT } from '../c2pa/search-index-port.js';
 import { listenVariables } from './listen.js';
-import { boolean, hostNames, integer, number, oneOf, text, webAddress } from './schemas.js';
+import { boolean, hostNames, indexNameList, integer, number, oneOf, text, webAddress } from './schemas.js';
 import { storeVariables } from './store.js';
 import { readTrustAnchors } from './trust-list.js';
 import {
@@ -39,7 +39,7 @@ export const resolverVariables = defineVariables({
   },
   searchIndex: {
     name: 'RESOLVER_SEARCH_INDEX',
-    schema: text(),
+    schema: indexNameList(),
     defaultShown: '`c2pa`, plus the index of the network that a search service of the same process follows',
     description:
       'Names of the indexes that contain the declarations, separated by commas; a store of the same process writes to the first',

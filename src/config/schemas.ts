@@ -82,6 +82,26 @@ function isWebAddress(address: string, mayHaveKey = false): boolean {
   return (protocol === 'http:' || protocol === 'https:') && isPlain;
 }
 
+const INDEX_LOCATION = /^(?:memory:\/\/$|(?:lmdb|usearch):\/\/\/.|postgres(?:ql)?:|opensearch\+https?:)/s;
+
+/** Where the indexes of the search service are. Each engine parses the rest. */
+export function indexLocation(): z.ZodType<string, string> {
+  const rule =
+    'must be memory://, lmdb:///path, usearch:///path, postgresql://user@host/database or opensearch+https://host:9200/prefix';
+  return z.string().trim().regex(INDEX_LOCATION, rule);
+}
+
+/** Names of indexes or aliases, separated by spaces or commas. */
+export function indexNameList(): z.ZodType<string, string> {
+  const rule =
+    'must be names of indexes (at most 32 characters: a lower-case letter, then lower-case letters and digits), separated by commas';
+  const name = '[a-z][a-z0-9]{0,31}';
+  return z
+    .string()
+    .trim()
+    .regex(new RegExp(`^${name}(?:[\\s,]+${name})*,?$`), rule);
+}
+
 /** Web origins separated by spaces or commas, or `*` for any. */
 export function origins(): z.ZodType<readonly string[], string> {
   const rule = 'must be origins such as https://example.org, separated by spaces or commas, or *';

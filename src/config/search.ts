@@ -1,7 +1,7 @@
 /** Variables of the search service. */
 import path from 'node:path';
 import { corsVariables, listenVariables } from './listen.js';
-import { boolean, integer, number, oneOf, text } from './schemas.js';
+import { boolean, indexLocation, integer, number, oneOf, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const searchVariables = defineVariables({
@@ -9,7 +9,7 @@ export const searchVariables = defineVariables({
   ...corsVariables('INDEXSVC', '*'),
   indexUri: {
     name: 'INDEXSVC_INDEX_URI',
-    schema: text(),
+    schema: indexLocation(),
     secret: true,
     defaultShown: '`usearch://` and the folder `search` in `ISCCD_DATA_DIR`',
     description:
@@ -50,14 +50,14 @@ export const searchVariables = defineVariables({
     schema: text(),
     secret: true,
     defaultShown: '',
-    description: 'API key; if set, requests below `/indexes` must send it as `X-API-Key`',
+    description: 'API key; if set, requests below `/indexes` and `/aliases` must send it as `X-API-Key`',
   },
   keyFile: {
     name: 'INDEXSVC_KEY_FILE',
     schema: text().transform((file) => path.resolve(file)),
     defaultShown: '`keys.json` in the folder of the indexes',
     description:
-      'File with more API keys, each with rights and indexes, which `isccd index key` manages; once it exists, requests below `/indexes` need a key',
+      'File with more API keys, each with rights and indexes, which `isccd index key` manages; once it exists, requests below `/indexes` and `/aliases` need a key',
   },
   bodyBytesMax: {
     name: 'INDEXSVC_MAX_BODY',

@@ -34,7 +34,7 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
   const { log, metrics } = new QueryMetrics();
   const opened = await open(url, dataDir, log);
   try {
-    await migrate(opened.db, opened.engine, opened.place);
+    await opened.migrate();
     // The name of a new file.
     if (opened.engine === 'sqlite') await syncPath(path.dirname(opened.place));
     const { engine, db } = opened;
@@ -55,14 +55,25 @@ async function open(
   url: string | undefined,
   dataDir: string,
   log: Logger,
-): Promise<{ engine: Engine; db: Db; place: string }> {
-  const place = databasePlace(url, dataDir);
-  if ('file' in place) {
+): Promise<{ engine: Engine; db: Db; place: string; migrate: () => Promise<void> }> {
+  const where = databasePlace(url, dataDir);
+  if ('file' in where) {
     const { openSqlite } = await import('./sqlite.js');
-    return { engine: 'sqlite', db: openSqlite(place.file, log), place: place.file };
+    const [db, place] = [openSqlite(where.file, log), where.file];
+    return { engine: 'sqlite', db, place, migrate: () => migrate(db, 'sqlite', place) };
   }
   const { openPostgres } = await import('./postgres.js');
-  return { engine: 'postgres', db: openPostgres(place.url, { log }), place: withoutPassword(place.url) };
+  const place = withoutPassword(where.url);
+  return {
+    engine: 'postgres',
+    db: openPostgres(where.url, { log, isBounded: true }),
+    place,
+    migrate: async () => {
+      // A migration may take as long as it needs.
+      const db = openPostgres(where.url, { log });
+      await migrate(db, 'postgres', place).finally(() => db.destroy());
+    },
+  };
 }
 
 /** The SQLite file, or the URL of the server. */

@@ -2,6 +2,7 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely';
 import { FailoverPool } from './failover-pool.js';
 import { hostsOf } from './hosts.js';
+import { QUERY_MS_MAX, WRITER_SESSION } from './session.js';
 import type { Tables } from './tables.js';
 
 const CONNECT_MS_MAX = 10_000;
@@ -12,6 +13,8 @@ export interface PostgresOptions {
   readonly log?: Logger;
   /** Whether a standby will do. */
   readonly readsOnly?: boolean;
+  /** Whether statements and waits for locks have time limits. */
+  readonly isBounded?: boolean;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface PostgresOptions {
  */
 export function openPostgres(
   url: string,
-  { log = () => {}, readsOnly = false }: PostgresOptions = {},
+  { log = () => {}, readsOnly = false, isBounded = false }: PostgresOptions = {},
 ): Kysely<Tables> {
   const hosts = hostsOf(url)?.hosts ?? [url];
   const isAlone = hosts.length < 2;
@@ -30,6 +33,7 @@ export function openPostgres(
     hosts: isAlone ? [url] : hosts,
     connectMsMax: isAlone ? CONNECT_MS_MAX : CONNECT_NEXT_MS_MAX,
     readsOnly,
+    ...(isBounded && { queryMsMax: QUERY_MS_MAX, session: WRITER_SESSION }),
   });
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log });
 }

@@ -49,6 +49,15 @@ export async function lockFeed<Tables extends FeedTables>(
   return sequence;
 }
 
+/** Takes the lock of {@link lockFeed} without a number: other transactions that change anything wait for the end of this one. */
+export async function holdFeed<Tables extends FeedTables>(transaction: Transaction<Tables>): Promise<void> {
+  await tables(transaction)
+    .updateTable('feed')
+    .set((expression) => ({ sequence: expression.ref('sequence') }))
+    .where('id', '=', 1)
+    .execute();
+}
+
 /**
  * Reads changes after `sequence`. They become visible in the order of their numbers, because {@link lockFeed} assigns
  * the numbers under a lock.

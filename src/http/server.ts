@@ -42,10 +42,9 @@ export interface RunningServer {
   readonly host: string;
   readonly port: number;
   readonly transport: Transport['name'];
-  /**
-   * Stops accepting connections, waits `drainMs`, then up to 10 s for requests in flight, then closes the app. Rejects if
-   * that takes more than 15 s.
-   */
+  /** Stops accepting connections, waits `drainMs`, then up to 10 s for requests in flight. */
+  drain(): Promise<void>;
+  /** Drains, then closes the app. Rejects if that takes more than 15 s. */
   stop(): Promise<void>;
 }
 
@@ -94,7 +93,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
   };
   log.info({ service: app.name, ...running }, 'listening');
   const { drainMs = 0 } = options;
-  return { ...running, stop: stopOnce({ app, listener, dispatcher, drainMs, log, spans }) };
+  return { ...running, ...stopping({ app, listener, dispatcher, drainMs, log, spans }) };
 }
 
 /** The service's routes, plus the HTTP layer's own unless the service has one with the same method and path. */
@@ -119,16 +118,24 @@ interface Stopping {
   readonly spans: SpanRecorder | undefined;
 }
 
-function stopOnce(parts: Stopping): () => Promise<void> {
-  let stopping: Promise<void> | undefined;
-  return () => {
-    stopping ??= stop(parts);
-    return stopping;
+/** Each step runs once. */
+function stopping(parts: Stopping): Pick<RunningServer, 'drain' | 'stop'> {
+  let draining: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+  const drained = () => {
+    draining ??= drain(parts);
+    return draining;
+  };
+  return {
+    drain: drained,
+    stop: () => {
+      stopped ??= drained().then(() => closeInTime(parts));
+      return stopped;
+    },
   };
 }
 
-async function stop(parts: Stopping): Promise<void> {
-  const { app, listener, dispatcher, drainMs, log } = parts;
+async function drain({ app, listener, dispatcher, drainMs, log }: Stopping): Promise<void> {
   dispatcher.startDraining();
   // The system resets connections that it has established but this process has not accepted: accept them first.
   for (let turns = 0; turns < ACCEPT_TURNS; turns += 1) await new Promise(setImmediate);
@@ -137,6 +144,10 @@ async function stop(parts: Stopping): Promise<void> {
   if (drainMs > 0) await sleep(drainMs);
   if (await isLate(REQUESTS_MS_MAX, dispatcher.drain()))
     log.warn({ service: app.name }, 'aborting requests that were still in flight after 10 s');
+}
+
+async function closeInTime(parts: Stopping): Promise<void> {
+  const { app, log } = parts;
   if (await isLate(CLOSE_MS_MAX, close(parts))) {
     const reason = `${app.name} is not closed after 15 s, because its disk or a database does not respond`;
     log.error({ service: app.name }, reason);

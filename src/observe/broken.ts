@@ -2,7 +2,7 @@
 import type { Logger } from './log.js';
 
 /** Exit status, so that a supervisor restarts the process (EX_SOFTWARE of sysexits.h). */
-const EXIT_BROKEN = 70;
+export const EXIT_BROKEN = 70;
 
 /** @param what is unusable, for the log */
 export function exitToRestart(log: Logger | undefined, error: unknown, what: string): never {

@@ -25,6 +25,8 @@ export function issueOf({ where, path, message, input }: Violation): Issue {
 
 /** A body can be a single string of many MiB. The engine cuts its echoes in the same way. */
 const ECHO_CHARS_MAX = 4096;
+/** Bytes of a body that have as many characters in any case. */
+export const ECHO_BYTES_MAX = 4 * ECHO_CHARS_MAX;
 
 /** The issues with long texts cut, so that together they echo at most 4096 characters of the request. */
 export function withShortEchoes(issues: readonly Issue[]): Issue[] {

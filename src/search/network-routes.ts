@@ -6,13 +6,20 @@ import type { Published } from '../network/published.js';
 import { SearchRefusal } from './errors.js';
 
 const HUB_ID_MAX = 4095;
+const HUB_RULE = `hub_id must be an integer from 0 to ${HUB_ID_MAX}`;
 const RETRY_SECONDS = '10';
 /** As hubs send them. */
 const CACHED_SHORTLY = 'max-age=10';
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
 const hub = z.object({
-  hub_id: z.coerce.number().int().min(0).max(HUB_ID_MAX).describe('Number of the hub'),
+  hub_id: z
+    .string()
+    .regex(/^\d{1,4}$/, HUB_RULE)
+    .transform(Number)
+    .pipe(z.number().max(HUB_ID_MAX, HUB_RULE))
+    .describe('Number of the hub')
+    .meta({ type: 'integer', minimum: 0, maximum: HUB_ID_MAX }),
 });
 const asset = z.object({ iscc_id: z.string().describe('ISCC-ID with prefix') });
 const file = hub.extend({ path: z.string().describe('`checkpoint` or a path below `tile/`') });

@@ -9,6 +9,7 @@ import { type AssetPage, native, type SearchFound, type SearchSelection } from '
 import type { Engine, EngineProblem } from './engine/port.js';
 import { Invalid } from './errors.js';
 import { InlineBudget } from './inline-budget.js';
+import { ECHO_BYTES_MAX } from './issues.js';
 import { searchAll } from './several.js';
 import { addLines, type LinesOptions } from './transfer/add-lines.js';
 
@@ -270,5 +271,6 @@ function jsonBody(
   const loc = ['body'];
   if (body.byteLength === 0) throw new Invalid({ type: 'missing', loc, msg: 'Field required', input: null });
   if (contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)) return body;
-  throw new Invalid({ ...NOT_STRUCTURED[expected], loc, input: Buffer.from(body).toString() });
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, ECHO_BYTES_MAX));
+  throw new Invalid({ ...NOT_STRUCTURED[expected], loc, input: start.toString() });
 }

@@ -15,7 +15,12 @@ export async function* searchAll(
   queries: readonly Buffer[],
   { signal, ...parameters }: SearchParameters & { readonly signal: AbortSignal },
 ): AsyncGenerator<Buffer> {
-  const search = (query: Buffer) => orFailure(whenNotBusy(() => engine.search(index, query, parameters)));
+  const search = (query: Buffer) => {
+    const result = orFailure(whenNotBusy(() => engine.search(index, query, parameters), signal));
+    // It may fail while an earlier one is awaited, or after the client is gone.
+    result.catch(() => {});
+    return result;
+  };
   const waiting: Promise<Buffer>[] = [];
   for (const query of queries) {
     if (signal.aborted) return;

@@ -2,7 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { Flag, Tables } from '../database/tables.js';
 
-export { changesAfter, lastChange, lockFeed, truncateFeed } from '../feed/feed.js';
+export { changesAfter, holdFeed, lastChange, lockFeed, truncateFeed } from '../feed/feed.js';
 
 /**
  * Records that manifests were stored or deleted.

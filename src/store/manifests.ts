@@ -15,9 +15,9 @@ import { addToCounts, insertBindings, removeBindings, searchableUnits } from './
 import { Commits } from './commits.js';
 import { dropSettled } from './declarations/on-delete.js';
 import type { NewDeclaration } from './declarer.js';
-import { lockFeed, recordChanges } from './feed.js';
+import { holdFeed, lockFeed, recordChanges } from './feed.js';
 import { bury, displace, type Tombstone } from './tombstones.js';
-import { abandonUndo, endUndo, type Restore, restoreKept } from './undo.js';
+import { abandonUndo, ENDED_MAX, endUndo, type Restore, restoreKept } from './undo.js';
 import { type AcceptedManifest, UNLISTED } from './validator.js';
 import { type EventLog, NO_EVENTS, type StoreEvent } from './webhooks/events.js';
 
@@ -140,6 +140,8 @@ export class Manifests {
     const { report, declaration } = manifest;
     const { bindings } = report;
     return this.commits.run(async (transaction) => {
+      // Keys become visible in their order, so that a client that lists manifests after a key misses none.
+      await holdFeed(transaction);
       if (displaced !== undefined) {
         const isDone = await displace(transaction, displaced, manifest.uploadedAt, this.#events);
         if (!isDone) return undefined;
@@ -159,7 +161,7 @@ export class Manifests {
         .values({ ...declaration, manifest_key: key, live: 1 })
         .execute();
       await this.#events.record(transaction, [storedEvent(manifest)]);
-      // From here to the commit no other process commits a change or removes a file as unused.
+      // No other process commits a change or removes a file as unused meanwhile.
       const sequence = await lockFeed(transaction);
       await recordChanges(transaction, sequence, [key], 1);
       if (!(await hasFile())) throw new FileVanished(`no file for change ${sequence}`);
@@ -214,8 +216,12 @@ export class Manifests {
   }
 
   /** Ends the undo of tombstones whose time is over. @param undoMs present limit after a delete */
-  endUndo(now: number, undoMs: number): Promise<number> {
-    return this.#db.transaction().execute((transaction) => endUndo(transaction, now, undoMs));
+  async endUndo(now: number, undoMs: number): Promise<number> {
+    for (let ended = 0; ; ) {
+      const more = await this.#db.transaction().execute((transaction) => endUndo(transaction, now, undoMs));
+      ended += more;
+      if (more < ENDED_MAX) return ended;
+    }
   }
 
   /** Frees the ids of tombstones whose declaration is not `declared`. They can't be restored any more. */

@@ -5,6 +5,7 @@ import type { StoredBlob } from '../blobs/port.js';
 import type { Binding } from '../c2pa/content-query.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import type { Actor } from '../database/audit.js';
+import { within } from '../database/within.js';
 import { isNativeError } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
@@ -67,6 +68,8 @@ const RETRY_AFTER_SECONDS = 1;
 /** How often an upload retries when a concurrent release or clean-up removes its id or file. */
 const UPLOAD_TRIES = 5;
 const OLD_PENDING_MS = 15 * 60 * 1000;
+/** A probe says within this time that the database does not respond. */
+const PROBE_MS_MAX = 2000;
 
 export class StoreService {
   readonly #options: StoreOptions;
@@ -244,7 +247,8 @@ export class StoreService {
   async isDegraded(): Promise<boolean> {
     if (!this.#healthChecks.every((check) => check())) return true;
     try {
-      return await this.#parts.manifests.hasOldPending(Date.now() - OLD_PENDING_MS);
+      const { manifests } = this.#parts;
+      return await within(PROBE_MS_MAX, manifests.hasOldPending(Date.now() - OLD_PENDING_MS));
     } catch (error) {
       this.#parts.log.error({ err: error }, 'the database is unreachable');
       return true;
@@ -253,12 +257,16 @@ export class StoreService {
 
   /** The reason why the store can't work; `undefined` if it can. */
   async readiness(): Promise<string | undefined> {
+    const { manifests, blobs } = this.#parts;
+    const database = async () => {
+      await manifests.algorithms();
+      return manifests.commits.problem();
+    };
     try {
-      await this.#parts.manifests.algorithms();
+      return (await within(PROBE_MS_MAX, database())) ?? blobs.problem();
     } catch {
       return 'the database is unreachable';
     }
-    return (await this.#parts.manifests.commits.problem()) ?? this.#parts.blobs.problem();
   }
 
   /** Deletes manifests and, unless they can be restored, their files. Returns the keys of those that were live. */

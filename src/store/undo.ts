@@ -104,8 +104,11 @@ export async function abandonUndo(transaction: Transaction<Tables>, keys: readon
   await forgetContent(transaction, keys);
 }
 
+/** Tombstones per transaction: a statement has at most 32,766 parameters. */
+export const ENDED_MAX = 500;
+
 /**
- * Ends the undo of tombstones whose time is over.
+ * Ends the undo of up to {@link ENDED_MAX} tombstones whose time is over. Resolves to their number.
  *
  * @param undoMs present limit; a longer time that an earlier setting gave is shortened to it
  */
@@ -117,9 +120,15 @@ export async function endUndo(
   const ended = await transaction
     .updateTable('manifests')
     .set({ kept_until: null })
-    .where('live', '=', 0)
-    .where('kept_until', 'is not', null)
-    .where((where) => where.or([where('kept_until', '<=', now), where('deleted_at', '<=', now - undoMs)]))
+    .where('key', 'in', (query) =>
+      query
+        .selectFrom('manifests')
+        .select('key')
+        .where('live', '=', 0)
+        .where('kept_until', 'is not', null)
+        .where((where) => where.or([where('kept_until', '<=', now), where('deleted_at', '<=', now - undoMs)]))
+        .limit(ENDED_MAX),
+    )
     .returning('key')
     .execute();
   await forgetContent(

@@ -184,3 +184,16 @@ describe('refuses', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
   });
 });
+
+test('the API key of a service comes from the environment', async () => {
+  const server = await startSearch(path.join(folder, 'guarded'), { INDEXSVC_API_SECRET: 'secret' });
+  try {
+    const list = (env: Record<string, string>) => isccd(['index', 'list', '--at', server.url], { env });
+    const without = await list({ ISCCD_API_KEY: '' });
+    expect(without.code).toBe(1);
+    expect(without.stderr).toBe('isccd: Unauthorized: set ISCCD_API_KEY, or pass --api-key\n');
+    expect((await list({ ISCCD_API_KEY: 'secret' })).code).toBe(0);
+  } finally {
+    await server.stop();
+  }
+});

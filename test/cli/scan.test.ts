@@ -195,7 +195,7 @@ it('reads a folder with a file of every format in one command', { timeout: 1_200
   for (const { file, path: source } of chosen) await copyFile(source, path.join(cwd, 'files', file));
   const { stdout, code } = await isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
   const report = JSON.parse(stdout) as Report;
-  expect(code).toBe(0);
+  expect(code).toBe(report.failures.length === 0 ? 0 : 1);
   // A failure is a line, too.
   const read = (await lines(cwd)).map((line) => line.path);
   const failed = report.failures.map((failure) => failure.path);
@@ -210,9 +210,10 @@ it('reads a folder with a file of every format in one command', { timeout: 1_200
 describe('reports', () => {
   it('name duplicates, near-duplicates with unit and distance, and versions', async () => {
     const cwd = await archive();
-    const { stdout, code } = await isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
+    const { stdout, stderr, code } = await isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
     const report = JSON.parse(stdout) as Report;
-    expect([code, report.files]).toEqual([0, 8]);
+    expect([code, report.files]).toEqual([1, 8]);
+    expect(stderr).toMatch(/^isccd: files\/bad\.pdf: .+/m);
     expect(report.failures).toMatchObject([{ path: 'files/bad.pdf', code: 'FILE_DAMAGED' }]);
     expect(ofKind(report, 'duplicates')).toEqual(['files/a.jpg\nfiles/more/b.jpg']);
     expect(ofKind(report, 'near-duplicates')).toEqual(['files/a.jpg\nfiles/more/c.png']);
@@ -232,6 +233,13 @@ describe('reports', () => {
     expect(csv[3]).toMatch(
       /^near-duplicates,2,files\/a\.jpg,16503,image\/jpeg,,CONTENT_IMAGE_V0,\d+,files\/more\/c\.png$/,
     );
+  });
+
+  it('fail for a folder that does not exist', async () => {
+    const cwd = await temporaryFolder();
+    const { code, stderr } = await isccd(['scan', 'nofolder'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^isccd: nofolder: .+/m);
   });
 
   it('follow removed and changed files; the table shows them', async () => {

@@ -103,6 +103,35 @@ describe('readVariables', () => {
   });
 });
 
+describe('places of indexes', () => {
+  const variable = (name: string) => ALL_VARIABLES.find((one) => one.name === name) as Variable;
+  const read = (name: string, value: string) => readVariable(variable(name), { [name]: value });
+
+  it.each([
+    'memory://',
+    'lmdb:///data',
+    'usearch:///data/a b',
+    'postgresql://user@host/database',
+    'postgres://user:password@a,b/database?schema=x',
+    'opensearch+https://user:password@host:9200/prefix',
+  ])('may be %s', (location) => expect(read('INDEXSVC_INDEX_URI', location)).toBe(location));
+
+  it.each(['redis://x', 'lmdb://relative', 'usearch://', 'memory://x', '/data', 'opensearch://host/a'])(
+    'may not be %s',
+    (location) => {
+      const rule = /^INDEXSVC_INDEX_URI=\(hidden\) must be memory:\/\/, .*opensearch\+https:\/\/host/;
+      expect(() => read('INDEXSVC_INDEX_URI', location)).toThrow(rule);
+    },
+  );
+
+  it('have names of lower-case letters and digits', () => {
+    for (const names of ['c2pa', 'a1, b2', 'a b,', 'a'.repeat(32)])
+      expect(read('RESOLVER_SEARCH_INDEX', names)).toBe(names);
+    for (const names of ['Foo', '1a', 'a-b', 'a,B', 'a'.repeat(33)])
+      expect(() => read('RESOLVER_SEARCH_INDEX', names)).toThrow('must be names of indexes');
+  });
+});
+
 describe('defineVariables', () => {
   it('refuses a name that is declared twice', () => {
     const variable = { name: 'A', schema: text(), description: '' };
@@ -172,7 +201,7 @@ describe('tables of variables', () => {
 
   it('show the default and the unit', () => {
     expect(markdownTable(codesVariables)).toContain(
-      '| `CODEWEB_STORAGE_EXPIRY` | `3600` | Lifetime of an upload, in seconds. |',
+      '| `CODEWEB_STORAGE_EXPIRY` | `3600` | Lifetime of an upload. Unit: seconds. |',
     );
   });
 });

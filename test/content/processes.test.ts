@@ -1,8 +1,10 @@
 /** Queries with an asset in processes without the codes service, and without the switch. */
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ResolverClient, StoreClient } from '../../src/client/index.js';
 import { servicePorts } from '../support/all-services.js';
 import { type ServedProcess, serve } from '../support/serve.js';
@@ -62,5 +64,31 @@ describe('without the switch', () => {
       expect(await capabilities(url)).not.toContain('queryByContent');
     }
     expect(await temporary(folder)).toEqual([]);
+  });
+});
+
+describe('SIGTERM during a query', () => {
+  it('lets the query use the other services of the process to its end', { timeout: 60_000 }, async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-content-test-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, RESOLVER_BY_CONTENT: '1' };
+    const services = await serve(['codes', 'search', 'resolver'], { cwd: folder, env });
+    onTestFinished(() => services.kill());
+    const asset = await picture(1);
+    const request = http.request(`${services.urls.resolver}/v1/matches/byContent`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'image/png', 'Content-Length': asset.length },
+    });
+    const answer = once(request, 'response') as Promise<[http.IncomingMessage]>;
+    await new Promise((resolve) => request.write(asset.subarray(0, 100), resolve));
+    // A later request is answered, so the service has this one.
+    expect((await fetch(`${services.urls.resolver}/healthz`)).status).toBe(200);
+    const stopped = services.stop();
+    await expect.poll(() => fetch(`${services.urls.codes}/healthz`).catch(() => 'refused')).toBe('refused');
+    request.end(asset.subarray(100));
+    const [response] = await answer;
+    expect(response.statusCode).toBe(200);
+    response.resume();
+    await stopped;
   });
 });

@@ -67,7 +67,9 @@ test('.env.example', async () => {
 });
 
 test('routes', async () => {
-  const intro = 'Generated from the [OpenAPI documents](../../openapi). Every GET route also accepts HEAD.\n';
+  const intro =
+    'Generated from the [OpenAPI documents](../../openapi). Every GET route also accepts HEAD. Aggregator mode of search\n' +
+    'adds the routes of [the network](../explanation/network.md).\n';
   const pages = `\n## Pages and documents\n\n${pageTable()}\n`;
   const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${routeTable(name)}\n`);
   await written('routes', `# Routes\n\n${MADE}\n${intro}${pages}${sections.join('')}`);
@@ -88,13 +90,39 @@ test('pages and documents of running services', { timeout: COMMANDS_MS_MAX }, as
   }
 });
 
+test('metrics', { timeout: COMMANDS_MS_MAX }, async () => {
+  const running = await startAllServices({ ISCCD_METRICS_PUBLIC: 'true' });
+  try {
+    const intro =
+      'The metrics of one process with all services. Programs for Prometheus also find those of Node.js there: `process_…`\n' +
+      'and `nodejs_…`. Shared engines, such as PostgreSQL, Redis, S3 and hubs, add their own when they are configured.\n' +
+      '[Monitor](../how-to/monitor.md) says which to watch.\n';
+    const text = await (await fetch(`${running.url.codes}/metrics`)).text();
+    await written('metrics', `# Metrics\n\n${MADE}\n${intro}\n${metricTable(text)}\n`);
+  } finally {
+    await running.stop();
+  }
+});
+
+test('media types', async () => {
+  const source = readFileSync(path.join(ROOT, 'crates/iscc-media/src/mediatype/mode.rs'), 'utf8');
+  const intro =
+    'Types of files that get a Content-Code, in addition to Data-Code and Instance-Code. The type is that of the content of a\n' +
+    'file, not of its name. Files of other `text/`, `image/`, `audio/` and `video/` types are tried, too. Files of all other\n' +
+    'types get an ISCC-SUM: Data-Code and Instance-Code. A damaged, encrypted or too short file is refused with 422 and the\n' +
+    'reason, or gets an ISCC-SUM [on request](../how-to/uploads.md#get-a-code-for-every-file).\n';
+  await written('media-types', `# Media types\n\n${MADE}\n${intro}\n${mediaTypeTable(source)}\n`);
+});
+
 test('errors', async () => {
   const intro =
     'The codes service returns errors as one line of plain text, the other services as JSON with a `detail`. Every response has an\n' +
     '`X-Request-Id`, which also appears in the log lines of the request. Names in capitals are those used in the source; `{…}` is\n' +
     'replaced by a value. A refused Manifest Store has a C2PA status `code` in addition to the `detail`. A body that violates the\n' +
     'schema of the search service gets status 422 and a list of violations, each with its location and rule. A search that would\n' +
-    'take longer than `INDEXSVC_SEARCH_SECONDS_MAX` gets status 400 and the lowest threshold at which it is accepted.\n';
+    'take longer than `INDEXSVC_SEARCH_SECONDS_MAX` gets status 400 and the lowest threshold at which it is accepted. Errors that\n' +
+    'name a value of the request are not listed: 400 for assets, codes and parameters that break a rule, 404 for an index or asset\n' +
+    'that does not exist, 409 for a name that is taken.\n';
   const tables = { codes, search, store, resolver };
   const sections = SERVICE_NAMES.map((name) => `\n## ${name}\n\n${errorTable(tables[name])}\n`);
   await written('errors', `# Errors\n\n${MADE}\n${intro}${sections.join('')}`);
@@ -110,6 +138,27 @@ test('command', { timeout: COMMANDS_MS_MAX }, async () => {
 
 async function written(name: string, text: string): Promise<void> {
   await expect(text).toMatchFileSnapshot(path.join(ROOT, 'docs/reference', `${name}.md`));
+}
+
+/** Of the text format of Prometheus. */
+function metricTable(text: string): string {
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
+  const rows = [...text.matchAll(/^# HELP (isccd_\S+) (.+)$/gm)]
+    .map(([, name, help]) => row(`\`${name}\``, types.get(name) ?? '', help ?? ''))
+    .sort();
+  expect(rows.length).toBeGreaterThan(50);
+  return ['| metric | type | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** Of the addon's list. */
+function mediaTypeTable(source: string): string {
+  const found = [...source.matchAll(/\("([\w.+/-]+)", Mode::(\w+)\),/g)];
+  expect(found.length).toBeGreaterThan(50);
+  const rows = ['Text', 'Image', 'Audio', 'Video'].map((mode) => {
+    const types = found.filter(([, , its]) => its === mode).map(([, type]) => `\`${type}\``);
+    return row(`${mode}-Code`, types.join(', '));
+  });
+  return ['| code | media types |', '|---|---|', ...rows].join('\n');
 }
 
 function pageTable(): string {

@@ -10,6 +10,8 @@ import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { serve } from '../support/serve.js';
 
 const TEST_MS_MAX = 120_000;
+/** Load balancers give up a probe after some seconds. */
+const PROBE_MS_MAX = 10_000;
 /** What `ops/systemd` grants. */
 const STOP_MS_MAX = 30_000;
 
@@ -39,6 +41,12 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM while the database hangs'
     const url = server.urls[name];
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 30_000 }).toBe(200);
     postgres.freeze();
+    if (name === 'store') {
+      const probe = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PROBE_MS_MAX) });
+      expect([probe.status, await probe.text()]).toEqual([503, expect.stringContaining('unreachable')]);
+      const status = await fetch(`${url}/v1/services/status`, { signal: AbortSignal.timeout(PROBE_MS_MAX) });
+      expect(await status.json()).toMatchObject({ status: 'degraded' });
+    }
     const headers = { 'content-type': 'application/json' };
     const request = fetch(url + route, body ? { method: 'POST', headers, body } : {}).catch(() => undefined);
     await pause(1000);

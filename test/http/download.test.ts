@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { overEachTransport } from './support/servers.js';
 
+/** Level of log lines about what is wrong. */
+const WARN = 40;
+
 overEachTransport('downloads', (context) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'isccd-http-'));
   const content = randomBytes(700_001);
@@ -220,5 +223,16 @@ overEachTransport('downloads', (context) => {
     client.destroy();
     await expect.poll(() => context.logLines.length).toBe(lines + 1);
     context.app.file = file('content');
+  });
+
+  it('does not count a client that leaves a streamed response as a failure', async () => {
+    const lines = context.logLines.length;
+    const client = await context.connect();
+    client.send('GET /stream/endless HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => client.socket.once('data', resolve));
+    client.destroy();
+    const logged = () => context.logLines.slice(lines);
+    await expect.poll(() => logged().some((line) => line.path === '/stream/endless')).toBe(true);
+    expect(logged().filter(({ level }) => Number(level) >= WARN)).toEqual([]);
   });
 });

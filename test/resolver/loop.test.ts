@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServices, startServices } from '../../src/compose/start.js';
 import { native } from '../../src/native.js';
+import { startAllServices } from '../support/all-services.js';
 import { queryUrl } from './support/resolver.js';
 
 const run = promisify(execFile);
@@ -147,5 +148,18 @@ describe('isccd demo', () => {
     for (const step of steps) expect(step).toMatch(/ \d+\.\d ms {2}/);
     expect(stdout).toMatch(/find it by the code .* score 100, ISCC:MAIG/);
     expect(steps.at(-1)).toMatch(/^compare the bytes .* [0-9a-f]{16}$/);
+  });
+
+  it('does not write to a running store with a public address', async () => {
+    const running = await startAllServices({ MSTORE_URL: 'https://store.example.org' });
+    try {
+      // The shell of a server's administrator does not have the variables of the service.
+      const { MSTORE_URL: _, ...shell } = running.variables;
+      const main = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
+      const { stdout } = await run(process.execPath, [main, 'demo'], { env: { ...process.env, ...shell } });
+      expect(stdout).toMatch(/^start four services/);
+    } finally {
+      await running.stop();
+    }
   });
 });

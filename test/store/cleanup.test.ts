@@ -23,6 +23,8 @@ const item = sidecar('ok-ed25519');
 const id = item.expect.manifestId ?? '';
 const digest = createHash('sha256').update(bytesOf(item)).digest('hex');
 const log = createLogger('silent');
+/** A statement of SQLite has at most 32,766 parameters. */
+const DELETED = 33_000;
 
 let databases: TestDatabases;
 let place: Place;
@@ -101,4 +103,24 @@ it('removes the file of a deleted manifest immediately', async () => {
   expect(existsSync(blobs.placeOf(digest))).toBe(true);
   await store.remove(id, { actor: STORE_ITSELF });
   expect(existsSync(blobs.placeOf(digest))).toBe(false);
+});
+
+it('ends the undo of more manifests than a statement has parameters', { timeout: 60_000 }, async () => {
+  const store = await service();
+  await store.upload(bytesOf(item), { client: 'x' });
+  const { db } = database;
+  const [row] = await db.selectFrom('manifests').selectAll().execute();
+  if (row === undefined) throw new Error('nothing is stored');
+  const { key: _, ...rest } = row;
+  const deleted = { ...rest, live: 0 as const, deleted_at: 1, kept_until: 2 };
+  const numbers = Array.from({ length: DELETED }, (_, at) => at);
+  await db.transaction().execute(async (transaction) => {
+    while (numbers.length > 0) {
+      const some = numbers.splice(0, 500).map((at) => ({ ...deleted, manifest_id: `urn:deleted:${at}` }));
+      await transaction.insertInto('manifests').values(some).execute();
+    }
+  });
+  expect(await new Manifests(db).endUndo(Date.now(), 0)).toBe(DELETED);
+  const kept = await db.selectFrom('manifests').select('key').where('kept_until', 'is not', null).execute();
+  expect(kept).toEqual([]);
 });

@@ -4,9 +4,28 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.js';
+import { NO_DECLARER } from '../../src/store/declarer.js';
+import { Manifests, type ManifestToStore } from '../../src/store/manifests.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
-import { acceptedSidecars, bytesOf, SIDECARS, sidecar } from './support/fixtures.js';
+import { acceptedReport, acceptedSidecars, bytesOf, SIDECARS, sidecar } from './support/fixtures.js';
 import { type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';
+
+/** Any manifest without bindings. */
+function manifestToStore(number: number): ManifestToStore {
+  const manifestId = `urn:c2pa:test-${number}`;
+  const uploadedAt = Date.now();
+  const manifestUrl = `${STORE_URL}/v1/manifests/${manifestId}`;
+  const facts = { manifestId, manifestUrl, uploadedAt, bindings: [] };
+  return {
+    manifestId,
+    sha256: sha256(Buffer.from(manifestId)),
+    size: 1,
+    uploadedAt,
+    uploader: 'x',
+    report: acceptedReport(manifestId, true, []),
+    declaration: NO_DECLARER.initial(facts, false),
+  };
+}
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
@@ -177,6 +196,37 @@ describe.each(ENGINES)('%s', (engine) => {
     expect((await store.upload(bytesOf(item))).status).toBe(200);
     const again = await store.get(item.expect.manifestId ?? '');
     expect(Buffer.from(await again.arrayBuffer()).equals(bytesOf(item))).toBe(true);
+  });
+
+  it('lists manifests in the order in which they become visible', async () => {
+    const { db, close } = await openDatabase(place.url, place.dataDir);
+    const first = new Manifests(db);
+    const second = new Manifests(db);
+    const [a, b] = [manifestToStore(1), manifestToStore(2)];
+    let goOn = () => {};
+    const paused = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let hasKey = () => {};
+    const atCommit = new Promise<void>((resolve) => {
+      hasKey = resolve;
+    });
+    const keys: (number | undefined)[] = [];
+    const slow = first.insert(a, async () => {
+      hasKey();
+      await paused;
+      return true;
+    });
+    await atCommit;
+    // It must not get a key and be listed before the first one is, which has a lower key.
+    const quick = second.insert(b, async () => true);
+    const stored = [slow.then((key) => keys.push(key)), quick.then((key) => keys.push(key))];
+    for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
+    expect(keys).toEqual([]);
+    goOn();
+    await Promise.all(stored);
+    expect(keys).toEqual([...keys].sort((one, other) => Number(one) - Number(other)));
+    await close();
   });
 
   it('keeps all data over a restart', async () => {

@@ -92,6 +92,8 @@ mod tests {
             assert_eq!(read(SET, &bytes), None);
             assert_eq!(read(SEQUENCE, &bytes[..length]), None);
         }
+        // The longest length, with zeros in front.
+        assert_eq!(read(SEQUENCE, &[SEQUENCE, 0x84, 0, 0, 0, 1, 7]), Some((&[7][..], &[][..])));
         // An indefinite length, and one that is too long.
         assert_eq!(read(SEQUENCE, &[SEQUENCE, 0x80, 0, 0]), None);
         assert_eq!(read(SEQUENCE, &[SEQUENCE, 0x89, 1, 1, 1, 1, 1, 1, 1, 1, 1]), None);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use c2pa_manifest::{Accepted, Outcome, Refusal, is_manifest_id};
+use c2pa_manifest::{Accepted, Outcome, Refusal, active_label, is_manifest_id};
 use common::{json, path, validator};
 use data_encoding::BASE64;
 use serde_json::{Value, json};
@@ -81,6 +81,31 @@ fn no_signer_is_trusted_without_anchors() {
     let bytes = std::fs::read(path("manifests/ok-es256-iscc4.c2pa")).unwrap();
     let Outcome::Accepted(accepted) = strict.validate(&bytes, None) else { panic!("refused") };
     assert!(!accepted.trusted);
+}
+
+#[test]
+fn an_accepted_sidecar_has_facts() {
+    let bytes = std::fs::read(path("manifests/ok-es256-iscc4.c2pa")).unwrap();
+    let Outcome::Accepted(accepted) = validator().validate(&bytes, None) else { panic!("refused") };
+    assert_eq!(active_label(&bytes), Some(accepted.manifest_id.clone()));
+    assert_eq!(active_label(b"words"), None);
+    let summary: Value = serde_json::from_str(&accepted.facts.summary).unwrap();
+    assert_eq!(summary["manifestId"], json!(accepted.manifest_id));
+    // 2049-12-31.
+    assert_eq!(accepted.facts.certificate_expires, Some(2_524_521_600));
+}
+
+#[test]
+fn faults_of_the_claim_are_named() {
+    for (name, code) in
+        [("bad-two-claims", "claim.multiple"), ("bad-no-claim-box", "claim.missing")]
+    {
+        let bytes = std::fs::read(path(&format!("manifests/{name}.c2pa"))).unwrap();
+        match validator().validate(&bytes, None) {
+            Outcome::Refused(refusal) => assert_eq!(refusal.code, code),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
 }
 
 #[test]

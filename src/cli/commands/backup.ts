@@ -26,7 +26,10 @@ export async function backup(directory: string, options: { json?: boolean }): Pr
   const { places, environment, elsewhere, sharedIndexes } = await configuredPlaces();
   if (sharedIndexes !== undefined) process.stderr.write(DATABASE_NOTE);
   for (const note of elsewhere) process.stderr.write(note);
-  if (places.length === 0) throw new CommandFailed('nothing to back up: no service has data yet');
+  if (places.length === 0)
+    throw new CommandFailed(
+      'nothing to back up: no service has data in the configured folders (isccd check config names them)',
+    );
   await refuseNonEmpty(target);
   const draft = `${target}.${randomBytes(6).toString('hex')}.partial`;
   await mkdir(draft, { recursive: true });

@@ -197,7 +197,7 @@ export function positive(text: string): number {
   return Math.min(jobs, os.availableParallelism() * 4);
 }
 
-function shortened(failures: readonly string[]): readonly string[] {
+export function shortened(failures: readonly string[]): readonly string[] {
   const more = failures.length - SHOWN_FAILURES_MAX;
   if (more <= 0) return failures;
   return [

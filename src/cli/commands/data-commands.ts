@@ -1,6 +1,6 @@
 /** `isccd backup` and `isccd verify`: commands for the data of all services. */
 import type { Command } from 'commander';
-import { alwaysJsonOption, jsonOption } from '../options.js';
+import { alwaysJsonOption, jsonOption, keyOption } from '../options.js';
 
 const BACKUP_HELP = `
 The services may be running. The copy contains everything they acknowledged before the command
@@ -28,6 +28,8 @@ Aliases and API keys are not brought along. A folder must not be in use by a ser
 command compares the numbers of assets, and up to 100 assets per index with the results of a search for
 each. If they differ, for example because clients wrote meanwhile, the exit status is 1.`;
 
+const KEY_PURPOSE = 'API key of the service or OpenSearch cluster at';
+
 /** Declares the commands. Their modules are loaded when a command runs. */
 export function dataCommands(root: Command): void {
   root
@@ -43,9 +45,9 @@ export function dataCommands(root: Command): void {
       'bring all indexes of one place to another, and compare both; continues after an interruption',
     )
     .requiredOption('--from <where>', `folder, ${ADDRESSES} or URL of a service`)
-    .option('--from-api-key <key>', 'API key of the service or OpenSearch cluster at --from')
+    .addOption(keyOption('--from-api-key <key>', `${KEY_PURPOSE} --from`, 'ISCCD_FROM_API_KEY'))
     .requiredOption('--to <where>', `folder, ${ADDRESSES} or URL of a service`)
-    .option('--to-api-key <key>', 'API key of the service or OpenSearch cluster at --to')
+    .addOption(keyOption('--to-api-key <key>', `${KEY_PURPOSE} --to`, 'ISCCD_TO_API_KEY'))
     .option('--report <file>', 'file for the rows that are refused', 'isccd-refused.ndjson')
     .option('--state <file>', 'file that remembers how far it is', 'isccd-reindex.json')
     .addOption(alwaysJsonOption())

@@ -7,8 +7,7 @@ import path from 'node:path';
 import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
 import type { BindingMatch } from '../../c2pa/schema.js';
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
-import { startServices } from '../../compose/start.js';
-import { environment } from '../../config/env.js';
+import { startServices, stopAll } from '../../compose/start.js';
 import type { Environment } from '../../config/variable.js';
 import type { RunningServer } from '../../http/server.js';
 import { native } from '../../native.js';
@@ -18,6 +17,7 @@ import { Interruption } from '../terminal/interrupt.js';
 import { configuredUrl } from './check-health.js';
 
 const HEALTH_MS_MAX = 1_000;
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 interface Addresses {
   readonly codes: string;
@@ -26,8 +26,8 @@ interface Addresses {
 }
 
 /**
- * Uses the services that run on this machine at the configured addresses, so that the manifest stays in their store.
- * Otherwise it starts all services over a temporary folder and ignores the environment.
+ * Uses the services that run on this machine at the configured addresses, so that the manifest stays in their store,
+ * undeclared. Otherwise it starts all services over a temporary folder and ignores the environment.
  */
 export async function demo(file: string | undefined, { json }: { json?: boolean } = {}): Promise<void> {
   const step = steps(json ? jsonLine : plainLine);
@@ -41,7 +41,7 @@ async function demoAlone(file: string | undefined, step: RunStep): Promise<void>
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-demo-'));
   const running: RunningServer[] = [];
   const cleanUp = async () => {
-    await Promise.allSettled(running.map((server) => server.stop()));
+    await stopAll(running).catch(() => {});
     await rm(folder, { recursive: true, force: true });
   };
   const interruption = new Interruption(cleanUp);
@@ -60,17 +60,23 @@ async function demoAlone(file: string | undefined, step: RunStep): Promise<void>
   }
 }
 
-/** Addresses of the services of a first try; `undefined` unless all of them run, or if a store is configured. */
+/** Addresses of the services of a first try; `undefined` unless all of them run, or if the store is public. */
 async function runningServices(): Promise<Addresses | undefined> {
-  // The demo must not write to a store that others use.
-  if (environment().MSTORE_URL) return undefined;
   const entries = await Promise.all(
     SERVICE_NAMES.map(async (name) => [name, await configuredUrl(name)] as const),
   );
   const running = await Promise.all(entries.map(([, url]) => isRunning(url)));
-  return running.every((one) => one)
-    ? (Object.fromEntries(entries) as Record<ServiceName, string>)
-    : undefined;
+  if (!running.every((one) => one)) return undefined;
+  const services = Object.fromEntries(entries) as Record<ServiceName, string>;
+  // The demo must not write to a store that others use.
+  return (await isLocalStore(services.store)) ? services : undefined;
+}
+
+/** Whether a store says that its own address is one of this machine. */
+async function isLocalStore(url: string): Promise<boolean> {
+  const response = await succeeded(fetch(`${url}/.well-known/c2pa-soft-binding-resolution`));
+  const { apiEndpoint } = (await response.json()) as { readonly apiEndpoint: string };
+  return LOCAL_HOSTS.has(new URL(apiEndpoint).hostname);
 }
 
 async function isRunning(url: string): Promise<boolean> {
@@ -95,7 +101,7 @@ async function runSteps({ codes, store, resolver }: Addresses, image: Asset, ste
   );
   const { manifestId } = await step(
     'store it',
-    () => post<{ manifestId: string }>(`${store}/v1/manifests`, manifest, 'application/c2pa'),
+    () => post<{ manifestId: string }>(`${store}/v1/manifests?declare=false`, manifest, 'application/c2pa'),
     ({ manifestId }) => manifestId,
   );
   const match = await step(

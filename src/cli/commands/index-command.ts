@@ -99,6 +99,8 @@ export async function using(
   try {
     await work(service);
   } catch (error) {
+    if (error instanceof ServiceError && error.status === 401)
+      throw new CommandFailed(`${error.message}: set ISCCD_API_KEY, or pass --api-key`);
     const isReported = error instanceof ServiceError || error instanceof ConnectionFailed;
     throw isReported ? new CommandFailed(error.message) : error;
   } finally {

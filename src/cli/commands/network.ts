@@ -30,7 +30,10 @@ const AGE_UNITS = [
 /** `isccd network status`: from the running service, else from the data folder. */
 export async function status(options: { url?: string; json?: boolean }): Promise<void> {
   const hubs = (await servedHubs(options.url)) ?? (await storedHubs());
-  if (hubs === undefined) throw new CommandFailed('no service responds and no folder follows a network');
+  if (hubs === undefined)
+    throw new CommandFailed(
+      'no service or folder here follows a network; set INDEXSVC_AGGREGATOR_NETWORK for the search service',
+    );
   if (options.json) printJson({ hubs });
   else for (const hub of hubs) process.stdout.write(`${line(hub)}\n`);
   if (hubs.some(({ state, alarm }) => state === 'frozen' || alarm !== null)) process.exitCode = 1;

@@ -13,9 +13,9 @@ import { groupsOf } from '../scan/groups.js';
 import { type ScannedFile, ScanRecords } from '../scan/records.js';
 import { csvReport, htmlReport, jsonReport, type ScanReport, terminalReport } from '../scan/report.js';
 import { painter } from '../terminal/colour.js';
-import { CommandFailed } from '../terminal/failure.js';
+import { CommandFailed, lines } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
-import { positive } from './code.js';
+import { positive, shortened } from './code.js';
 
 export interface ScanOptions {
   /** Folder for results and reports. */
@@ -38,7 +38,11 @@ export async function scan(folders: readonly string[], options: ScanOptions): Pr
   const records = new ScanRecords(options.out);
   await withPipeline({ jobs, fallback: true }, async (work) => {
     const again = () => pass(folders, { ...options, limit: distance }, records, work);
-    if (!options.watch) return again();
+    if (!options.watch) {
+      const failures = await again();
+      if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));
+      return;
+    }
     // Before the first pass, so that what changes during it is noticed.
     const changes = new FolderChanges(folders, options.out);
     try {
@@ -62,13 +66,13 @@ interface PassOptions extends ScanOptions {
   readonly limit: number;
 }
 
-/** Makes the missing codes, then all reports. */
+/** Makes the missing codes, then all reports. Resolves to one line per file that has no code. */
 async function pass(
   folders: readonly string[],
   options: PassOptions,
   records: ScanRecords,
   work: PipelineWork,
-): Promise<void> {
+): Promise<string[]> {
   const found: (Source | Unreadable)[] = [];
   const out = path.resolve(options.out);
   for await (const source of sourcesOf(folders, options))
@@ -86,6 +90,7 @@ async function pass(
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const groups = await groupsOf(files, options.limit, work.folder);
   await writeReports({ files: files.length, bytes, failures, groups }, options, records);
+  return failures.map(({ path: file, detail }) => `${file}: ${detail}`);
 }
 
 async function makeCodes(

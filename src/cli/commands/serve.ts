@@ -1,6 +1,6 @@
 /** `isccd serve [SERVICE…]`: starts services and runs until a signal stops it. */
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
-import { startServices } from '../../compose/start.js';
+import { startServices, stopAll } from '../../compose/start.js';
 import { commonVariables } from '../../config/common.js';
 import { variableRecords } from '../../config/describe.js';
 import type { RunningServer } from '../../http/server.js';
@@ -60,8 +60,11 @@ function stopOnSignals(running: readonly RunningServer[]): void {
   const stop = async () => {
     if (stopping) process.exit(EXIT_INTERRUPTED);
     stopping = true;
-    const stopped = await Promise.allSettled(running.map((server) => server.stop()));
-    process.exit(stopped.some(({ status }) => status === 'rejected') ? 1 : 0);
+    const isClean = await stopAll(running).then(
+      () => true,
+      () => false,
+    );
+    process.exit(isClean ? 0 : 1);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

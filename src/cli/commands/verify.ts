@@ -47,7 +47,9 @@ async function targetsOf(
     const { places, elsewhere, sharedIndexes } = await configuredPlaces();
     for (const note of elsewhere) process.stderr.write(note);
     if (places.length === 0 && sharedIndexes === undefined)
-      throw new CommandFailed('nothing to check: no service has data yet');
+      throw new CommandFailed(
+        'nothing to check: no service has data in the configured folders (isccd check config names them)',
+      );
     return { places, sharedIndexes };
   }
   const folder = path.resolve(directory);

@@ -2,6 +2,7 @@
 import { AddonMissing } from '../../addon-missing.js';
 import { StartFailed } from '../../compose/start-failed.js';
 import { ConfigurationInvalid } from '../../config/variable.js';
+import { EXIT_BROKEN } from '../../observe/broken.js';
 
 /** A command failed for a reason that its user can act on; the message is one line. */
 export class CommandFailed extends Error {
@@ -22,6 +23,7 @@ export const EXIT_STATUSES: Readonly<Record<number, string>> = {
   0: 'success',
   1: 'failure, or a check found problems',
   [EXIT_CONFIGURATION]: 'invalid arguments or configuration',
+  [EXIT_BROKEN]: 'isccd serve: storage stays unusable until a restart',
   [EXIT_INTERRUPTED]: 'interrupted',
 };
 

@@ -1273,6 +1273,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description The client has sent too many requests; see Retry-After. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Internal Server Error. */
             readonly 500: {
                 headers: {
@@ -1362,6 +1371,15 @@ export interface operations {
             };
             /** @description The asset can not be processed; see `code`. */
             readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The client has sent too many requests; see Retry-After. */
+            readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -13,7 +13,7 @@ import {
 import { matchesIfNoneMatch } from './conditional.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
-import { sendContent } from './send-content.js';
+import { sendContent, untilDisconnect } from './send-content.js';
 import { sendFile } from './send-file.js';
 
 const JSON_TYPE = 'application/json';
@@ -136,8 +136,8 @@ async function sendStream(
     outgoing.exchange.respondWithoutBody(head, body.bytes);
     return 0;
   }
-  outgoing.onDisconnect(() => body.stream.destroy());
-  return sendPieces(outgoing.exchange.respondInPieces(head, body.bytes), body.stream);
+  const pieces = untilDisconnect(outgoing, body.stream);
+  return sendPieces(outgoing.exchange.respondInPieces(head, body.bytes), pieces);
 }
 
 function withWeakTag(reply: Reply): Reply {

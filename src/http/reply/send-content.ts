@@ -35,7 +35,7 @@ export async function sendContent(outgoing: Outgoing, reply: Reply, body: Conten
 }
 
 /** The pieces of a stream. Ends without an error when the client disconnects. */
-async function* untilDisconnect(outgoing: Outgoing, stream: Readable): AsyncGenerator<Uint8Array> {
+export async function* untilDisconnect(outgoing: Outgoing, stream: Readable): AsyncGenerator<Uint8Array> {
   let isGone = false;
   outgoing.onDisconnect(() => {
     isGone = true;

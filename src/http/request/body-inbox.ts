@@ -2,9 +2,12 @@
 import { ClientDisconnected, RequestRefused } from '../reply/errors.js';
 import type { BodyStream } from '../routing/route.js';
 import type { Exchange } from '../transport/transport.js';
+import { Gathered } from './gathered.js';
 
-/** Pauses the client while more bytes than this are unread. */
+/** Pauses the client while more memory than this is unread. */
 const WAITING_BYTES_MAX = 256 * 1024;
+/** What a chunk takes in addition to its bytes. */
+const CHUNK_BYTES = 128;
 
 export interface BodyLimits {
   readonly declaredBytes: number | undefined;
@@ -53,9 +56,9 @@ export class BodyInbox implements BodyStream {
   async collect(): Promise<Buffer> {
     const { declaredBytes } = this;
     if (declaredBytes !== undefined) return this.#collectInto(Buffer.allocUnsafe(declaredBytes));
-    const chunks: Buffer[] = [];
-    for await (const chunk of this) chunks.push(chunk);
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    const body = new Gathered();
+    for await (const chunk of this) body.add(chunk);
+    return body.take();
   }
 
   /** Copies each chunk as it arrives: joining a large body at its end would block the event loop. */
@@ -97,7 +100,7 @@ export class BodyInbox implements BodyStream {
 
   #store(chunk: Buffer): void {
     this.#chunks.push(chunk);
-    this.#waitingBytes += chunk.length;
+    this.#waitingBytes += chunk.length + CHUNK_BYTES;
     // Never pause after the last chunk: there is nothing to hold back, and resuming may start a transport's timer.
     if (this.#waitingBytes > WAITING_BYTES_MAX && !this.#complete) this.#exchange.pause();
   }
@@ -117,7 +120,7 @@ export class BodyInbox implements BodyStream {
     if (chunk === undefined && this.#failure === undefined && !this.#complete) return;
     this.#reader = undefined;
     if (chunk !== undefined) {
-      this.#waitingBytes -= chunk.length;
+      this.#waitingBytes -= chunk.length + CHUNK_BYTES;
       if (this.#waitingBytes <= WAITING_BYTES_MAX / 2) this.#exchange.resume();
       reader.resolve({ done: false, value: chunk });
     } else if (this.#failure !== undefined) {

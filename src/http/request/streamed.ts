@@ -1,10 +1,14 @@
 /** Streamed bodies as a whole, or line by line. */
+import { setImmediate as afterEvents } from 'node:timers/promises';
 import { RequestRefused } from '../reply/errors.js';
+import { Gathered } from './gathered.js';
 
 /** Media type of JSON lines, as responses name it. */
 export const LINES_TYPE = 'application/x-ndjson';
 
 const NEWLINE = 10;
+/** Lines after which other requests get their turn. */
+const LINES_PER_TURN = 32;
 
 /** Whether a media type is that of JSON lines. */
 export function isLines(contentType: string | undefined): boolean {
@@ -24,16 +28,12 @@ export async function wholeBody(
 ): Promise<Buffer> {
   const refusal = () => new RequestRefused({ kind: 'body-too-large', bytesMax });
   if (declaredBytes !== undefined && declaredBytes > bytesMax) throw refusal();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const body = new Gathered();
   for await (const chunk of bytes) {
-    length += chunk.length;
-    if (length > bytesMax) throw refusal();
-    chunks.push(chunk);
+    if (body.length + chunk.length > bytesMax) throw refusal();
+    body.add(chunk);
   }
-  return chunks.length === 1
-    ? Buffer.from((chunks[0] as Uint8Array).buffer, (chunks[0] as Uint8Array).byteOffset, length)
-    : Buffer.concat(chunks);
+  return body.take();
 }
 
 /** A line of a body. */
@@ -50,23 +50,27 @@ export async function* bodyLines(
   lineBytesMax: number,
 ): AsyncGenerator<BodyLine> {
   let line = 1;
-  let parts: Uint8Array[] = [];
   let length = 0;
+  const kept = new Gathered();
   const finished = (): BodyLine | undefined => {
+    if (length === 0) return undefined;
     const isTooLong = length > lineBytesMax;
-    const text = isTooLong ? undefined : Buffer.concat(parts).toString('utf8').trim();
-    [parts, length] = [[], 0];
+    const bytes = kept.take();
+    length = 0;
+    const text = isTooLong ? undefined : bytes.toString('utf8').trim();
     return text === '' ? undefined : { line, text };
   };
   for await (const chunk of bytes) {
-    for (let at = 0; at <= chunk.length; ) {
+    for (let at = 0; at < chunk.length; ) {
       const found = chunk.indexOf(NEWLINE, at);
       const part = chunk.subarray(at, found < 0 ? undefined : found);
       length += part.length;
-      if (length <= lineBytesMax) parts.push(Buffer.from(part));
+      if (part.length > 0 && length <= lineBytesMax) kept.add(part);
       if (found < 0) break;
+      const isEmpty = length === 0;
       const done = finished();
       if (done !== undefined) yield done;
+      if (!isEmpty && line % LINES_PER_TURN === 0) await afterEvents();
       line += 1;
       at = found + 1;
     }

@@ -101,13 +101,14 @@ const SCORE_RULE = 'minScore must be an integer from 1 to 100';
 export const SCORE_DEFAULT = 90;
 
 export const rightsParameters = z.object({
-  minScore: z.coerce
-    .number(SCORE_RULE)
-    .int(SCORE_RULE)
-    .min(1, SCORE_RULE)
-    .max(100, SCORE_RULE)
+  minScore: z
+    .string(SCORE_RULE)
+    .regex(/^\d{1,3}$/, SCORE_RULE)
+    .transform(Number)
+    .pipe(z.number().min(1, SCORE_RULE).max(100, SCORE_RULE))
     .optional()
     .describe(
       `Lowest similarity, in per cent, of the content whose statements count for the summary; default ${SCORE_DEFAULT}. Others are listed`,
-    ),
+    )
+    .meta({ type: 'integer', minimum: 1, maximum: 100, default: SCORE_DEFAULT }),
 });

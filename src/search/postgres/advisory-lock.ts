@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { FailoverPool } from '../../database/failover-pool.js';
+import { within } from '../../database/within.js';
 import type { Leadership } from '../../network/leadership.js';
 import type { Logger } from '../../observe/log.js';
-import { within } from './newest.js';
 
 /** Pause between two attempts to get the lock, and between two checks that it is still held. */
 const PAUSE_MS = 1000;

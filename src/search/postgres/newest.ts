@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { StorageUnavailable } from '../../data/unavailable.js';
 import type { FailoverPool } from '../../database/failover-pool.js';
+import { within } from '../../database/within.js';
 import { Question } from './question.js';
 
 /** A server that takes longer to return one row is unreachable. */
@@ -61,19 +62,5 @@ export class Newest {
       (client) => client.release(true),
       () => {},
     );
-  }
-}
-
-/** @throws {StorageUnavailable} if it takes too long */
-export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new StorageUnavailable(`the database did not respond within ${limitMs} ms`);
-    timer = setTimeout(() => reject(error), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,6 +2,7 @@
 import { Kysely, type PostgresCursorConstructor, PostgresDialect, sql } from 'kysely';
 import { FailoverPool } from '../../database/failover-pool.js';
 import { migrateTables } from '../../database/migrate.js';
+import { QUERY_MS_MAX, WRITER_SESSION } from '../../database/session.js';
 import { CopiedRows } from './copied-rows.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_SCHEMA } from './migrations/index.js';
@@ -21,21 +22,6 @@ export interface SearchDatabase {
 export const SERVER_VERSION_MIN = 13;
 
 const CONNECT_MS_MAX = 3_000;
-/** For large batches. */
-const QUERY_MS_MAX = 120_000;
-
-/**
- * Ends a transaction whose process is unreachable: it holds the lock of the feed, so that all other writers wait for it.
- * A writer that waits longer than that gives up.
- */
-const SESSION = {
-  idle_in_transaction_session_timeout: '30s',
-  tcp_keepalives_idle: '10',
-  tcp_keepalives_interval: '5',
-  tcp_keepalives_count: '3',
-  lock_timeout: '40s',
-  bytea_output: 'hex',
-} as const;
 
 /** SQLSTATEs: the name of a schema is taken. */
 const TAKEN: ReadonlySet<unknown> = new Set(['23505', '42P06']);
@@ -69,7 +55,7 @@ function poolOf({ hosts, schema }: PostgresLocation): FailoverPool {
     hosts,
     connectMsMax: CONNECT_MS_MAX,
     queryMsMax: QUERY_MS_MAX,
-    session: { ...SESSION, search_path: schema },
+    session: { ...WRITER_SESSION, bytea_output: 'hex', search_path: schema },
     encoding: 'UTF8',
   });
 }

@@ -40,13 +40,13 @@ export async function* addLines(
   }
 }
 
-/** Tries again while too many calls are waiting. The client waits meanwhile. */
-export async function whenNotBusy<T>(work: () => Promise<T>): Promise<T> {
+/** Tries again while too many calls are waiting, unless the signal aborts. The client waits meanwhile. */
+export async function whenNotBusy<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isNativeError(error, 'BUSY')) throw error;
+      if (!isNativeError(error, 'BUSY') || signal?.aborted) throw error;
       await pause(BUSY_PAUSE_MS);
     }
   }

@@ -1,4 +1,5 @@
 /** Cuts NDJSON into groups of whole lines. */
+import { Gathered } from '../../http/request/gathered.js';
 
 const LINES_MAX = 1000;
 const GROUP_BYTES_MAX = 4 * 1024 * 1024;
@@ -50,8 +51,7 @@ export async function* lineGroups(
 class GroupBuilder {
   readonly #lineBytesMax: number;
   readonly #skip: number;
-  #chunks: Uint8Array[] = [];
-  #bytes = 0;
+  readonly #kept = new Gathered();
   #lineBytes = 0;
   #lines = 0;
   #firstLine: number;
@@ -67,8 +67,7 @@ class GroupBuilder {
     this.#lineBytes += part.length;
     if (this.#lineBytes > this.#lineBytesMax) throw new LineTooLong(this.#line, this.#lineBytesMax);
     if (this.#line <= this.#skip) return;
-    this.#chunks.push(part);
-    this.#bytes += part.length;
+    this.#kept.add(part);
   }
 
   /** Returns whether the group is full. */
@@ -76,14 +75,12 @@ class GroupBuilder {
     if (this.#line > this.#skip) this.#lines += 1;
     this.#line += 1;
     this.#lineBytes = 0;
-    return this.#lines >= LINES_MAX || this.#bytes >= GROUP_BYTES_MAX;
+    return this.#lines >= LINES_MAX || this.#kept.length >= GROUP_BYTES_MAX;
   }
 
   take(): LineGroup {
-    const group = { bytes: Buffer.concat(this.#chunks), firstLine: this.#firstLine, lines: this.#lines };
+    const group = { bytes: this.#kept.take(), firstLine: this.#firstLine, lines: this.#lines };
     this.#firstLine += this.#lines;
-    this.#chunks = [];
-    this.#bytes = 0;
     this.#lines = 0;
     return group;
   }

@@ -124,6 +124,7 @@ describe('files from other servers', () => {
   let origin: string;
   let server: CodesServer;
   let strict: CodesServer;
+  let connections = 0;
   const photo = fileBytes('photo-q85_a.jpg');
 
   beforeAll(async () => {
@@ -141,6 +142,9 @@ describe('files from other servers', () => {
       else if (url === '/cut')
         response.writeHead(200, { 'Content-Length': '1000' }).write('x', () => response.destroy());
       else response.writeHead(404).end();
+    });
+    source.on('connection', () => {
+      connections += 1;
     });
     await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
@@ -183,6 +187,13 @@ describe('files from other servers', () => {
   ])('%s is refused with %i', async (path, status, text) => {
     const response = await post(server.url, { 'X-Upload-Source': origin + path });
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)]);
+  });
+
+  test('are not asked if the request has an invalid file name', async () => {
+    const before = connections;
+    const headers = { 'X-Upload-Source': `${origin}/photo.jpg`, 'X-Upload-Filename': '%%%' };
+    expect((await post(server.url, headers)).status).toBe(400);
+    expect(connections).toBe(before);
   });
 
   test.each([

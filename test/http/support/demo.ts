@@ -276,7 +276,7 @@ function demoRoutes(app: Demo): Route[] {
       method: 'GET',
       path: '/stream/{kind}',
       operationId: 'stream',
-      params: z.object({ kind: z.enum(['known', 'unknown', 'broken']) }),
+      params: z.object({ kind: z.enum(['known', 'unknown', 'broken', 'endless']) }),
       handler: ({ params }) => streamReply(params.kind),
     }),
     route({
@@ -345,10 +345,27 @@ function demoRoutes(app: Demo): Route[] {
 }
 
 function streamReply(kind: string): Reply {
-  const pieces = kind === 'broken' ? brokenPieces() : ['one ', 'two ', 'three'];
-  const stream = Readable.from(pieces);
+  const stream = Readable.from(piecesOf(kind));
   const bytes = kind === 'known' ? { bytes: 13 } : {};
   return { status: 200, body: { kind: 'stream', stream, contentType: 'text/plain', ...bytes } };
+}
+
+function piecesOf(kind: string) {
+  switch (kind) {
+    case 'broken':
+      return brokenPieces();
+    case 'endless':
+      return endlessPieces();
+    default:
+      return ['one ', 'two ', 'three'];
+  }
+}
+
+async function* endlessPieces() {
+  for (;;) {
+    yield 'more ';
+    await new Promise(setImmediate);
+  }
 }
 
 async function* brokenPieces() {

@@ -1,0 +1,22 @@
+/** Places for jobs. */
+import { expect, test } from 'vitest';
+import { Unavailable } from '../../src/codes/errors.js';
+import { JobBoard } from '../../src/codes/job-board.js';
+import type { MediaId } from '../../src/codes/media-id.js';
+
+const PLACES = 1000;
+
+test(`at most ${PLACES} jobs receive their file or run`, async () => {
+  const board = new JobBoard();
+  const places = Array.from({ length: PLACES }, () => board.reserve());
+  expect(() => board.reserve()).toThrow(Unavailable);
+  // An upload that failed.
+  places[0]?.release();
+  places[0]?.release();
+  const again = board.reserve();
+  expect(() => board.reserve()).toThrow(Unavailable);
+  // A job that ended.
+  await board.start(again, 'uploader', async () => '06h0rib7r8uoo' as MediaId);
+  await expect.poll(() => board.reserve()).toBeDefined();
+  await board.close();
+});
