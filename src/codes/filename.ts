@@ -7,6 +7,9 @@ import { CodesRefusal } from './errors.js';
 /** One byte below the limit of file systems, because reserved names get an underscore. */
 export const FILENAME_BYTES_MAX = 254;
 
+/** Name of a file whose source gives none. */
+export const DEFAULT_FILENAME = 'download';
+
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|]/g;

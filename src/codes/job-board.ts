@@ -46,7 +46,7 @@ export class JobBoard {
     [this.#progress, this.#onFault] = [progress, onFault];
   }
 
-  /** @returns a place for a job; the caller releases it if no job starts. @throws {Unavailable} if there is none */
+  /** @returns a place for a job; the caller releases it if no job starts. @throws {Unavailable} if all are taken */
   reserve(): Place {
     if (this.#taken >= RUNNING_MAX) throw new Unavailable();
     this.#taken += 1;

@@ -12,10 +12,11 @@ import { clientKey } from '../limits/throttle.js';
 import { type FileSum, native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
 import { CodesRefusal, Unavailable } from './errors.js';
-import { filenameFromHeader, sanitizeFilename } from './filename.js';
+import { filenameFromHeader } from './filename.js';
 import { JobBoard, type JobView, type Place } from './job-board.js';
 import { type MediaId, MediaIdSource } from './media-id.js';
 import type { Field } from './metadata/places.js';
+import { openUpload } from './open-upload.js';
 import { explainJson } from './pipeline/addon-calls.js';
 import type { Compat, GivenMetadata } from './pipeline/jobs.js';
 import type { Pipeline } from './pipeline/pipeline.js';
@@ -24,7 +25,7 @@ import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
 import { type Received, receive } from './receive.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
-import { addressIn, Sources } from './sources.js';
+import { Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
 
 export interface CodesOptions {
@@ -87,12 +88,6 @@ export interface Processed {
   readonly notEmbedded?: readonly Field[];
 }
 
-interface OpenedUpload extends Pick<Upload, 'body' | 'contentType'> {
-  readonly filename: string;
-  /** Ends the connection that the body comes from. */
-  readonly discard?: () => void;
-}
-
 interface ReceivedFile extends Received {
   readonly sum: FileSum;
 }
@@ -110,7 +105,6 @@ type Simprints = Readonly<Record<string, readonly string[]>>;
 /** Id collisions only happen after the clock went backwards. Gives up after this many. */
 const STORE_ATTEMPTS_MAX = 8;
 const UNKNOWN_TYPE = 'application/octet-stream';
-const DEFAULT_FILENAME = 'download';
 
 export class CodesService {
   readonly #options: CodesOptions;
@@ -149,7 +143,7 @@ export class CodesService {
   /** Stores a file and makes its code. Stores nothing if processing fails. */
   async uploadAndProcess(upload: Upload, choice: ProcessChoice): Promise<Processed> {
     const { progressKey: key, clientAddress } = upload;
-    const { filename, discard, ...opened } = await this.#opened(upload);
+    const { filename, discard, ...opened } = await openUpload(upload, this.#sources);
     const job = key === undefined ? undefined : this.#progress.begin(this.#clients.hash(clientAddress), key);
     try {
       const watch = new Stopwatch({ onStep: this.#options.onStep, onChange: job?.change });
@@ -180,7 +174,7 @@ export class CodesService {
   }
 
   async #receiveForJob(place: Place, upload: Upload, choice: ProcessChoice): Promise<string> {
-    const { filename, discard, ...opened } = await this.#opened(upload);
+    const { filename, discard, ...opened } = await openUpload(upload, this.#sources);
     const file = { ...upload, ...opened };
     try {
       const draft = await this.#blobs.begin(this.#nextKey(filename));
@@ -224,27 +218,6 @@ export class CodesService {
   async close(): Promise<void> {
     await this.#jobs.close();
     await this.#sources.close();
-  }
-
-  /** The file name and, if the request names an address instead of sending bytes, the file at that address. */
-  async #opened(upload: Upload): Promise<OpenedUpload> {
-    const { filenameHeader, body, contentType, signal } = upload;
-    const address = await this.#sourceOf(upload);
-    if (address === undefined) return { filename: filenameFromHeader(filenameHeader), body, contentType };
-    // Before a connection is opened.
-    const given = filenameHeader ? filenameFromHeader(filenameHeader) : undefined;
-    const file = await this.#sources.open(address, signal);
-    return { ...file, filename: given ?? (sanitizeFilename(file.filename) || DEFAULT_FILENAME) };
-  }
-
-  async #sourceOf({ source, contentType, body }: Upload): Promise<string | undefined> {
-    if (source !== undefined) {
-      if (!this.#sources.isOn) throw new CodesRefusal('SOURCES_OFF');
-      return source;
-    }
-    // Without sources, a list of addresses is a file like any other.
-    if (!this.#sources.isOn || !/^text\/uri-list\b/i.test(contentType ?? '')) return undefined;
-    return addressIn(body);
   }
 
   #startJob(

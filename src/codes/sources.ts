@@ -8,6 +8,7 @@ import { AddressRefused, publicConnector } from '../egress/public-connector.js';
 import { Gathered } from '../http/request/gathered.js';
 import { version } from '../version.js';
 import { CodesRefusal } from './errors.js';
+import { DEFAULT_FILENAME } from './filename.js';
 
 /** Bytes of a list of addresses, of which the first counts. */
 const LIST_BYTES_MAX = 16 * 1024;
@@ -33,7 +34,6 @@ const STALL_MS = 30_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const REDIRECTS_MAX = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const DEFAULT_FILENAME = 'download';
 
 export class Sources {
   readonly #origins: readonly string[];

@@ -17,7 +17,7 @@ import { dropSettled } from './declarations/on-delete.js';
 import type { NewDeclaration } from './declarer.js';
 import { holdFeed, lockFeed, recordChanges } from './feed.js';
 import { bury, displace, type Tombstone } from './tombstones.js';
-import { abandonUndo, ENDED_MAX, endUndo, type Restore, restoreKept } from './undo.js';
+import { abandonUndo, endUndo, type Restore, restoreKept } from './undo.js';
 import { type AcceptedManifest, UNLISTED } from './validator.js';
 import { type EventLog, NO_EVENTS, type StoreEvent } from './webhooks/events.js';
 
@@ -216,12 +216,8 @@ export class Manifests {
   }
 
   /** Ends the undo of tombstones whose time is over. @param undoMs present limit after a delete */
-  async endUndo(now: number, undoMs: number): Promise<number> {
-    for (let ended = 0; ; ) {
-      const more = await this.#db.transaction().execute((transaction) => endUndo(transaction, now, undoMs));
-      ended += more;
-      if (more < ENDED_MAX) return ended;
-    }
+  endUndo(now: number, undoMs: number): Promise<number> {
+    return endUndo(this.#db, now, undoMs);
   }
 
   /** Frees the ids of tombstones whose declaration is not `declared`. They can't be restored any more. */

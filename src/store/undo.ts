@@ -5,6 +5,7 @@
 import type { Transaction } from 'kysely';
 import { type Actor, recordAudit } from '../database/audit.js';
 import { parseSummary } from '../database/catalogue.js';
+import type { Db } from '../database/open.js';
 import type { BindingRow, ManifestRow, Tables } from '../database/tables.js';
 import { addToCounts } from './binding-rows.js';
 import { restoreDeclaration } from './declarations/on-restore.js';
@@ -105,18 +106,23 @@ export async function abandonUndo(transaction: Transaction<Tables>, keys: readon
 }
 
 /** Tombstones per transaction: a statement has at most 32,766 parameters. */
-export const ENDED_MAX = 500;
+const ENDED_MAX = 500;
 
 /**
- * Ends the undo of up to {@link ENDED_MAX} tombstones whose time is over. Resolves to their number.
+ * Ends the undo of tombstones whose time is over. Resolves to their number.
  *
  * @param undoMs present limit; a longer time that an earlier setting gave is shortened to it
  */
-export async function endUndo(
-  transaction: Transaction<Tables>,
-  now: number,
-  undoMs: number,
-): Promise<number> {
+export async function endUndo(db: Db, now: number, undoMs: number): Promise<number> {
+  for (let ended = 0; ; ) {
+    const more = await db.transaction().execute((transaction) => endSome(transaction, now, undoMs));
+    ended += more;
+    if (more < ENDED_MAX) return ended;
+  }
+}
+
+/** Up to {@link ENDED_MAX}. */
+async function endSome(transaction: Transaction<Tables>, now: number, undoMs: number): Promise<number> {
   const ended = await transaction
     .updateTable('manifests')
     .set({ kept_until: null })

@@ -9,8 +9,9 @@ import { torture } from '../support/torture.js';
 const { size: EXAMPLES, minutes, seed, report } = torture('schema');
 /** All services run; the others are not fuzzed at the same time. */
 const SERVICES = [
-  // Each query of a list gets its own error, also for a `limit` that the schema forbids.
-  { name: 'search', exclude: ['searchSeveral'] },
+  // Each query of a list gets its own error, also for a `limit` that the schema forbids. A renamed index has no old name,
+  // which the check of created resources takes for a loss.
+  { name: 'search', exclude: ['searchSeveral', 'renameIndex'] },
   // Schemathesis can't make bodies of the type application/c2pa.
   { name: 'store', exclude: ['storeManifest'] },
   { name: 'resolver', exclude: [] },

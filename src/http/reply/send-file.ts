@@ -17,13 +17,13 @@ type FileBody = Extract<ReplyBody, { kind: 'file' }>;
 /** Default of the largest piece. */
 const PIECE_BYTES_MAX = 256 * 1024;
 
-const PIECE_BYTES_MIN = 16 * 1024;
+const PIECE_BYTES_MIN = 8 * 1024;
 
 /** The first piece, and the largest one if the transport holds pieces: each slow client costs that much memory. */
 const PIECE_BYTES_FIRST = 64 * 1024;
 
 /** Bytes read from files and not yet sent, of all responses of the process. */
-const POOL_BYTES = 32 * 1024 * 1024;
+const POOL_BYTES = 16 * 1024 * 1024;
 
 /** A piece that leaves within this time did not wait for the client. */
 const IMMEDIATE_MS = 2;
