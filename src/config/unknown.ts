@@ -25,7 +25,7 @@ const SEARCH_SECRET = /^(?:INDEXSVC|ISCC_SEARCH)_.*(?:SECRET|KEY|TOKEN|PASSWORD)
 
 /** Variables of commands, scripts, containers and tests; services do not read them. */
 const OF_TOOLS =
-  /^ISCCD_(?:(?:FROM_|TO_)?API_KEY|TEST_\w+|SETUP_\w+|TORTURE_\w+|FUZZ_\w+|NPM_FLAGS|DOMAIN|OPERATORS|PORT|STORE_URL|AUDIT|BENCH_VENV|DOCS_ROOT|KEEP_DATA|MUTATIONS)$/;
+  /^ISCCD_(?:(?:FROM_|TO_)?API_KEY|STORE_TOKEN|TEST_\w+|SETUP_\w+|TORTURE_\w+|FUZZ_\w+|NPM_FLAGS|DOMAIN|OPERATORS|PORT|STORE_URL|AUDIT|BENCH_VENV|DOCS_ROOT|KEEP_DATA|MUTATIONS)$/;
 
 /** Variables that other programs read too: what is similar may be theirs. */
 const OF_OTHERS = /^(?:AWS|OTEL)_/;

@@ -1,39 +1,15 @@
 /** `isccd store ...`: commands for the operator of a manifest store. */
 import { type Command, Option } from 'commander';
 import { ROLES } from '../../database/tables.js';
-import { alwaysJsonOption, jsonOption } from '../options.js';
+import { alwaysJsonOption, jsonOption, keyOption } from '../options.js';
 
 /** Declares the subcommands. Their modules are loaded when a command runs. */
 export function storeCommands(root: Command): void {
-  const store = root.command('store').description('manifest store: dashboard accounts, keys and tokens');
-  store
-    .command('gen-key')
-    .description('generate a secret key for declarations and its DID document')
-    .option('--url <address>', 'public address of the store (default: MSTORE_URL)')
-    .addOption(jsonOption())
-    .action(async (options) => (await import('./store-keys.js')).generateKey(options));
-  store
-    .command('hash-token')
-    .description('SHA-256 of the operator token, for MSTORE_OPERATOR_TOKEN_SHA256')
-    .argument('[token]', 'the token (default: standard input)')
-    .addOption(jsonOption())
-    .action(async (token, options) => (await import('./store-keys.js')).hashToken(token, options));
-  store
-    .command('sample')
-    .description('sign a test manifest for a file with a temporary certificate')
-    .argument('<file>', 'any file that `isccd code` accepts')
-    .option('-o, --output <path>', 'output file (default: the name of the file plus .c2pa)')
-    .addOption(alwaysJsonOption())
-    .action(async (file, options) => (await import('../input/sample-manifest.js')).sample(file, options));
-  store
-    .command('verify-receipt')
-    .description('verify a signed receipt of a store offline')
-    .argument('<file>', 'the receipt, or the response of an upload that has one (- for standard input)')
-    .option('--key <key>', 'public key of the store, z6Mk…')
-    .option('--did <file>', 'DID document of the store, from its /.well-known/did.json')
-    .option('--manifest <file>', 'also compare the bytes of a Manifest Store with the receipt')
-    .addOption(jsonOption())
-    .action(async (file, options) => (await import('./store-receipt.js')).verifyReceipt(file, options));
+  const store = root
+    .command('store')
+    .description('manifest store: manifests, dashboard accounts, keys and tokens');
+  manifestCommands(store);
+  keyCommands(store);
   store
     .command('reindex')
     .description('fill the similarity indexes of the running stores from the start')
@@ -72,6 +48,65 @@ export function storeCommands(root: Command): void {
     .action(async (options) => (await import('./store-audit.js')).audit(options));
   accountCommands(store);
   tokenCommands(store);
+}
+
+/** Commands that sign and verify. */
+function keyCommands(store: Command): void {
+  store
+    .command('gen-key')
+    .description('generate a secret key for declarations and its DID document')
+    .option('--url <address>', 'public address of the store (default: MSTORE_URL)')
+    .addOption(jsonOption())
+    .action(async (options) => (await import('./store-keys.js')).generateKey(options));
+  store
+    .command('hash-token')
+    .description('SHA-256 of the operator token, for MSTORE_OPERATOR_TOKEN_SHA256')
+    .argument('[token]', 'the token (default: standard input)')
+    .addOption(jsonOption())
+    .action(async (token, options) => (await import('./store-keys.js')).hashToken(token, options));
+  store
+    .command('sample')
+    .description('sign a test manifest for a file with a temporary certificate')
+    .argument('<file>', 'any file that `isccd code` accepts')
+    .option('-o, --output <path>', 'output file (default: the name of the file plus .c2pa)')
+    .addOption(alwaysJsonOption())
+    .action(async (file, options) => (await import('../input/sample-manifest.js')).sample(file, options));
+  store
+    .command('verify-receipt')
+    .description('verify a signed receipt of a store offline')
+    .argument('<file>', 'the receipt, or the response of an upload that has one (- for standard input)')
+    .option('--key <key>', 'public key of the store, z6Mk…')
+    .option('--did <file>', 'DID document of the store, from its /.well-known/did.json')
+    .option('--manifest <file>', 'also compare the bytes of a Manifest Store with the receipt')
+    .addOption(jsonOption())
+    .action(async (file, options) => (await import('./store-receipt.js')).verifyReceipt(file, options));
+}
+
+/** Commands for the manifests of a running store. */
+function manifestCommands(store: Command): void {
+  const actions = () => import('./store-manifests.js');
+  const command = (name: string, description: string) =>
+    store
+      .command(name)
+      .description(description)
+      .option('--at <url>', 'address of the store (default: the store on this machine)')
+      .addOption(keyOption('--token <token>', 'upload token, or the operator token', 'ISCCD_STORE_TOKEN'))
+      .addOption(alwaysJsonOption());
+  command('add <files...>', 'store manifests: files, folders, globs, addresses, or - for standard input')
+    .option('--include <glob...>', 'only files that match, relative to the folder')
+    .option('--exclude <glob...>', 'no files that match')
+    .option('--jobs <n>', 'uploads at a time', '4')
+    .option('--no-declare', 'do not declare them to a hub')
+    .action(async (files, options) => (await actions()).add(files, options));
+  command('list', 'list manifests: those of the token, or all with the operator token')
+    .option('--after <key>', 'only those after this key')
+    .action(async (options) => (await actions()).list(options));
+  command('get <id>', 'write the bytes of a manifest')
+    .option('-o, --output <file>', 'file (default: standard output)')
+    .action(async (id, options) => (await actions()).get(id, options));
+  command('rm <ids...>', 'delete manifests and withdraw their declarations').action(async (ids, options) =>
+    (await actions()).remove(ids, options),
+  );
 }
 
 /** `isccd store token ...`: upload tokens of publishers. */

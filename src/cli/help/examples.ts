@@ -107,6 +107,17 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd network reset 1 --yes', untested: 'needs a folder that follows a network' },
   ],
   store: [{ line: 'isccd store gen-key --url https://store.example' }],
+  'store add': [{ line: 'isccd store add manifests --include "**/*.c2pa"', untested: NEEDS_SERVICES }],
+  'store list': [{ line: 'isccd store list --at https://store.example', untested: NEEDS_SERVICES }],
+  'store get': [
+    {
+      line: 'isccd store get urn:c2pa:8d3b9c5e-1f6a-4c7e-9d42-0b5a6f7c8d9e -o photo.c2pa',
+      untested: NEEDS_SERVICES,
+    },
+  ],
+  'store rm': [
+    { line: 'isccd store rm urn:c2pa:8d3b9c5e-1f6a-4c7e-9d42-0b5a6f7c8d9e', untested: NEEDS_SERVICES },
+  ],
   'store gen-key': [{ line: 'isccd store gen-key --url https://store.example' }],
   'store hash-token': [{ line: 'echo "$TOKEN" | isccd store hash-token' }],
   'store sample': [{ line: 'isccd store sample photo.jpg' }],

@@ -1,0 +1,64 @@
+/** `isccd store add|list|get|rm` on a running store. */
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { bytesOf, sidecar } from '../store/support/fixtures.js';
+import { OPERATOR_TOKEN, startStore } from '../store/support/server.js';
+import { isccd } from '../support/command.js';
+
+const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/c2pa/manifests');
+const rows = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test('manifests are added, listed, fetched and deleted', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-manifests-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const server = await startStore({ dataDir: path.join(folder, 'store'), url: undefined });
+  onTestFinished(() => server.stop());
+  await mkdir(path.join(folder, 'old/more'), { recursive: true });
+  for (const [name, place] of [
+    ['ok-ed25519', 'a.c2pa'],
+    ['ok-es384', 'more/b.c2pa'],
+    ['bad-signature', 'more/c.c2pa'],
+  ])
+    await copyFile(path.join(FIXTURES, `${name}.c2pa`), path.join(folder, 'old', place ?? ''));
+  await writeFile(path.join(folder, 'old/notes.txt'), 'words');
+  const store = (args: readonly string[], token = OPERATOR_TOKEN) => {
+    const env = { ISCCD_STORE_TOKEN: token };
+    return isccd(['store', ...args, '--at', server.url], { cwd: folder, env });
+  };
+
+  // The second time changes nothing.
+  for (let times = 0; times < 2; times += 1) {
+    const added = await store(['add', 'old', '--include', '**/*.c2pa', '--no-declare']);
+    expect([added.code, added.stderr]).toEqual([1, expect.stringMatching(/^isccd: old\/more\/c\.c2pa: ./)]);
+    expect(rows(added.stdout)).toMatchObject([
+      { path: 'old/a.c2pa', manifestId: sidecar('ok-ed25519').expect.manifestId },
+      { path: 'old/more/b.c2pa', manifestId: sidecar('ok-es384').expect.manifestId },
+      { path: 'old/more/c.c2pa', error: { code: 'claimSignature.mismatch' } },
+    ]);
+  }
+  const [first, second] = rows((await store(['list'])).stdout);
+  const ids = [first?.manifestId, second?.manifestId].map(String);
+  expect(rows((await store(['list', '--after', String(first?.key)])).stdout)).toEqual([second]);
+
+  expect((await store(['get', ids[0] ?? '', '-o', 'copy.c2pa'])).code).toBe(0);
+  const names = ['ok-ed25519', 'ok-es384'];
+  const wanted = names.map((name) => sidecar(name)).find((one) => one.expect.manifestId === ids[0]);
+  if (wanted === undefined) throw new Error('the list has another manifest');
+  expect(await readFile(path.join(folder, 'copy.c2pa'))).toEqual(bytesOf(wanted));
+
+  const refused = await store(['rm', ...ids], 'isccd_wrong');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('ISCCD_STORE_TOKEN')]);
+  expect(rows((await store(['rm', ...ids])).stdout)).toEqual(
+    ids.map((manifestId) => ({ manifestId, deleted: true })),
+  );
+  expect((await store(['list'])).stdout).toBe('');
+  const missing = await store(['get', ids[0] ?? '']);
+  expect([missing.code, missing.stdout]).toEqual([1, '']);
+  expect(missing.stderr).toMatch(/^isccd: Manifest was deleted/);
+});
