@@ -120,14 +120,27 @@ export class AdminService {
       await recordAudit(db, actor, [{ action: 'login-failed', subject, after }]);
       return { token: undefined };
     }
-    return { token: await this.#begin(account, actor, context) };
+    return { token: await this.#begin(account, row?.password_hash ?? '', actor, context) };
   }
 
-  #begin(account: Account, actor: Actor, { before }: LoginContext): Promise<string> {
+  /** `undefined` if the password was changed or the account disabled while the hash was computed. */
+  #begin(
+    account: Account,
+    password_hash: string,
+    actor: Actor,
+    { before }: LoginContext,
+  ): Promise<string | undefined> {
     const { key, username, lastLogin } = account;
     return commitDurably(this.#database.db, async (transaction) => {
-      const last_login = Date.now();
-      await transaction.updateTable('accounts').set({ last_login }).where('key', '=', key).execute();
+      const present = await transaction
+        .updateTable('accounts')
+        .set({ last_login: Date.now() })
+        .where('key', '=', key)
+        .where('password_hash', '=', password_hash)
+        .where('disabled', '=', 0)
+        .returning('key')
+        .executeTakeFirst();
+      if (present === undefined) return undefined;
       await forgetFailures(transaction, username);
       const sessions = new Sessions(transaction);
       await sessions.end(before);

@@ -229,7 +229,7 @@ export class Aggregator implements FollowedNetwork {
       memory: NO_MEMORY,
       timer: undefined,
       running: undefined,
-      didAge: { readMs: performance.now() },
+      didAge: { readMs: performance.now() - didAgeMs(row) },
       nextPoll: undefined,
       wasCaughtUp: false,
     };
@@ -350,6 +350,7 @@ export class Aggregator implements FollowedNetwork {
 
   async #poll(followed: Followed, signal: AbortSignal): Promise<void> {
     const { hub } = followed;
+    let isDidNew = false;
     const outcome = await poll(followed.row, {
       hub,
       index: this.#index,
@@ -362,6 +363,10 @@ export class Aggregator implements FollowedNetwork {
       files: new LogFiles(this.#client, hub.url, signal),
       onRow: (row) => {
         followed.row = row;
+      },
+      onDid: (row) => {
+        followed.row = row;
+        isDidNew = true;
       },
       onKeyChanged: (before, now) => {
         const { key_id, key_source, size } = now;
@@ -381,7 +386,7 @@ export class Aggregator implements FollowedNetwork {
         'network_poll',
       );
     if (outcome.kind === 'progress') this.metrics.succeeded(hub.hubId);
-    if (isChanged && outcome.kind !== 'full')
+    if ((isChanged || isDidNew) && outcome.kind !== 'full')
       await this.#index.putHub(hub.hubId, JSON.stringify(followed.row));
     if (followed.hub.active) this.#schedule(followed, settled.delayMs);
     else this.#pause(followed);
@@ -419,6 +424,12 @@ function resumedState({ head, cursor }: HubRow): HubRow['state'] {
 }
 
 /** Whether anything but the time of the last poll differs: idle polls write nothing. */
+/** Time since the did:web document was read, also by an earlier process. A clock that was set back does not count. */
+function didAgeMs({ did }: HubRow): number {
+  const ageMs = did === undefined ? 0 : Date.now() - Date.parse(did.read);
+  return Number.isFinite(ageMs) ? Math.max(0, ageMs) : 0;
+}
+
 function isStoredDifference(before: HubRow, after: HubRow): boolean {
   return JSON.stringify({ ...before, last_poll: null }) !== JSON.stringify({ ...after, last_poll: null });
 }

@@ -40,6 +40,8 @@ export interface PollOptions {
   readonly signal: AbortSignal;
   /** Called with each row that the engine stored. */
   readonly onRow: (row: HubRow) => void;
+  /** Called with the row when the did:web document was read. It is not stored yet. */
+  readonly onDid: (row: HubRow) => void;
   /** A head was signed by another key than the last one. */
   readonly onKeyChanged: (before: LogHead, now: LogHead) => void;
   /** Duration of judging and committing one batch. */
@@ -162,6 +164,8 @@ class Poll {
       if (keys !== undefined) {
         didAge.readMs = performance.now();
         this.#row = { ...this.#row, did: { keys, read: new Date().toISOString() } };
+        // Also if this poll accepts nothing: keys that the document lacks must not be trusted by the next one.
+        this.#options.onDid(this.#row);
         return keys;
       }
     }

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
+import type { StoreActions } from '../../src/admin/port.js';
+import { type AdminOptions, AdminService } from '../../src/admin/service.js';
 import { randomToken, SESSION_SECONDS, Sessions } from '../../src/admin/sessions.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
+import { createLogger } from '../../src/observe/log.js';
 import { PASSWORD, SET_UP } from './support/dashboard.js';
 
 let folder: string;
@@ -80,4 +83,22 @@ describe('a message', () => {
     await sessions.setFlash(session, undefined);
     expect((await sessions.find(token))?.flash).toBeUndefined();
   });
+});
+
+test('a login with the old password that overlaps a change of the password begins no session', async () => {
+  const options = { secretKey: 'x' } as unknown as AdminOptions;
+  const service = new AdminService(database, {} as StoreActions, options);
+  const context = { before: undefined, origin: '127.0.0.1', log: createLogger('silent') };
+  let password = PASSWORD;
+  for (let round = 0; round < 4; round += 1) {
+    const next = `${PASSWORD} ${round}`;
+    const [{ token }] = await Promise.all([
+      service.login('ada', password, context),
+      service.accounts.changePassword('ada', next, SET_UP),
+    ]);
+    if (token !== undefined) expect(await sessions.find(token)).toBeUndefined();
+    expect(await count()).toBe(0);
+    password = next;
+  }
+  expect((await service.login('ada', password, context)).token).toBeDefined();
 });

@@ -378,3 +378,31 @@ describe('--soft-binding', () => {
     expect(assertion.data.blocks[0].value).toHaveLength(68);
   });
 });
+
+describe('a run that continues an earlier one', () => {
+  it('reads standard input again', async () => {
+    const cwd = await temporaryFolder();
+    const args = ['-', '--filename', 'x.txt', '--resume', 'results.ndjson'];
+    for (const input of ['first words', 'other words'])
+      expect((await code(args, { cwd, input })).code).toBe(0);
+    const lines = (await readFile(path.join(cwd, 'results.ndjson'), 'utf8')).trim().split('\n');
+    expect(lines).toHaveLength(2);
+  });
+
+  it('makes the side-car that the earlier run did not', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(path.join(cwd, 'a.txt'), 'some words');
+    expect((await code(['a.txt', '--resume', 'results.ndjson'], { cwd })).code).toBe(0);
+    expect((await code(['a.txt', '--resume', 'results.ndjson', '--sidecar'], { cwd })).code).toBe(0);
+    expect(await readdir(cwd)).toContain('a.txt.iscc.json');
+  });
+});
+
+it('an invalid address is a failure of its own', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(path.join(cwd, 'a.txt'), 'some words');
+  const ended = await code(['a.txt', 'http://[bad'], { cwd });
+  expect(ended.code).toBe(1);
+  expect(paths(ended.lines)).toEqual(['a.txt', 'http://[bad']);
+  expect(failures(ended.lines)).toEqual([['http://[bad', 'ADDRESS_INVALID']]);
+});

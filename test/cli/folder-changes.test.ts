@@ -1,4 +1,5 @@
 /** `isccd scan --watch`: no change is lost, also of those that come while a pass runs. */
+import { mkdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +16,7 @@ async function watched() {
     await rm(folder, { recursive: true });
   });
   const write = (name: string) => writeFile(path.join(folder, name), name);
-  return { rounds: changes[Symbol.asyncIterator](), write };
+  return { rounds: changes[Symbol.asyncIterator](), write, folder };
 }
 
 /** Whether a round comes within two seconds: four times as long as changes have to be quiet. */
@@ -46,4 +47,23 @@ it('ignores its own reports, but not a file with a similar name', async () => {
   expect(await comes(round)).toBe(false);
   await write('output.txt');
   await round;
+});
+
+it('goes on after subfolders that are gone before they are read', async () => {
+  const { rounds, write, folder } = await watched();
+  for (let at = 0; at < 200; at += 1) {
+    mkdirSync(path.join(folder, `gone${at}/inner`), { recursive: true });
+    rmSync(path.join(folder, `gone${at}`), { recursive: true });
+    if (at % 20 === 0) await new Promise(setImmediate);
+  }
+  let round = rounds.next();
+  while (await comes(round)) round = rounds.next();
+  await write('sub/late.txt');
+  await round;
+});
+
+it('says which folder cannot be watched', () => {
+  expect(() => new FolderChanges(['/does/not/exist'], 'out')).toThrow(
+    /^\/does\/not\/exist can't be watched: /,
+  );
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ImportState } from '../../src/cli/commands/index-transfer.js';
 import type { Entry } from '../../src/client/search-api.js';
 import { startSearch } from '../search/support/search-server.js';
 import { isccd } from '../support/command.js';
@@ -196,4 +197,20 @@ test('the API key of a service comes from the environment', async () => {
   } finally {
     await server.stop();
   }
+});
+
+test('an export into a folder that does not exist fails with one line', async () => {
+  const at = path.join(folder, 'exported');
+  expect((await index('create', 'photos', '--at', at)).code).toBe(0);
+  const ended = await index('export', 'photos', '--at', at, '--output', 'missing/photos.ndjson');
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toMatch(/^isccd: missing\/photos\.ndjson: [^\n]+\n$/);
+});
+
+test('the state of an import has no password', async () => {
+  const file = path.join(folder, 'state.json');
+  const state = await ImportState.open(file, 'old', 'postgresql://user:geheim@host/database');
+  await state.save('photos', 'x', { index: 'photos', created: 1, updated: 0, refused: 0, problems: 0 });
+  expect(await readFile(file, 'utf8')).not.toContain('geheim');
+  await expect(ImportState.open(file, 'other', 'here')).rejects.toThrow(/^(?!.*geheim)/);
 });

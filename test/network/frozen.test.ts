@@ -34,6 +34,7 @@ it('reads no files for a checkpoint of a frozen hub that is larger than any log'
       onRow: (stored) => {
         row = stored;
       },
+      onDid: () => undefined,
       onKeyChanged: () => undefined,
       onCommit: () => undefined,
     });

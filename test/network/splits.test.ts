@@ -137,6 +137,7 @@ class SplitNode {
       onRow: (row) => {
         this.#row = row;
       },
+      onDid: () => undefined,
       onKeyChanged: () => undefined,
       onCommit: () => undefined,
     });

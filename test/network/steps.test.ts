@@ -104,6 +104,7 @@ describe('a poll', () => {
         onRow: (stored) => {
           after = stored;
         },
+        onDid: () => undefined,
         onKeyChanged: () => {
           keyChanges += 1;
         },

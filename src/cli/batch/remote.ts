@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LocalFile, type Source, SourceFailed } from './source.js';
+import { type LocalFile, type Source, SourceFailed, type Unreadable } from './source.js';
 
 /** Requests a resource; may add a signature. */
 export type Request = (url: string) => Promise<Response>;
@@ -15,10 +15,13 @@ export type Request = (url: string) => Promise<Response>;
 const STDIN_NAME = 'stdin';
 
 export function stdinSource(filename = STDIN_NAME): Source {
-  return { path: '-', filename, fetch: (folder) => fetchStream(process.stdin, folder) };
+  return { path: '-', filename, isTransient: true, fetch: (folder) => fetchStream(process.stdin, folder) };
 }
 
-export function webSource(url: string): Source {
+export function webSource(url: string): Source | Unreadable {
+  if (!URL.canParse(url)) {
+    return { path: url, error: new SourceFailed('ADDRESS_INVALID', 'the address is not a valid URL') };
+  }
   const { pathname, hostname } = new URL(url);
   const last = pathname.slice(pathname.lastIndexOf('/') + 1);
   const filename = decoded(last) || hostname;

@@ -10,6 +10,8 @@ export interface Source {
   readonly size?: number;
   /** Last change in milliseconds since 1970, of local files. */
   readonly modifiedMs?: number;
+  /** Whether each run reads other content: standard input and pipes. */
+  readonly isTransient?: true;
   /** The path of a local file with the content; remote content is fetched into `folder`. */
   readonly fetch: (folder: string) => Promise<LocalFile>;
 }
@@ -44,5 +46,6 @@ export type SourceCode =
   | 'NO_PERMISSION'
   | 'NOT_A_FILE'
   | 'NO_MATCH'
+  | 'ADDRESS_INVALID'
   | 'FETCH_FAILED'
   | 'UNREADABLE';

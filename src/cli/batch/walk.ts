@@ -129,7 +129,7 @@ function sourceOf(file: string, size: number, modifiedMs: number): Source {
 /** Can be read only once, so its content is copied first. */
 function pipeSource(file: string): Source {
   const fetch = (folder: string) => fetchStream(createReadStream(file), folder);
-  return { path: file, filename: path.basename(file), fetch };
+  return { path: file, filename: path.basename(file), isTransient: true, fetch };
 }
 
 function slashes(file: string): string {

@@ -62,8 +62,8 @@ export class ResumeFile implements Writer {
   }
 
   /** Whether an earlier run has a result for the source. A file of another size has changed since. */
-  has({ path, size }: Source): boolean {
-    if (!this.#done.has(path)) return false;
+  has({ path, size, isTransient }: Source): boolean {
+    if (isTransient || !this.#done.has(path)) return false;
     const known = this.#done.get(path);
     return size === undefined || known === undefined || known === size;
   }

@@ -117,10 +117,16 @@ class Writers {
   async remaining(sources: readonly (Source | Unreadable)[]): Promise<(Source | Unreadable)[]> {
     const rest: (Source | Unreadable)[] = [];
     for (const source of sources) {
-      const isDone = !('error' in source) && (this.#resume?.has(source) || (await this.#hasSideCar(source)));
-      if (!isDone) rest.push(source);
+      if ('error' in source || !(await this.#isDone(source))) rest.push(source);
     }
     return rest;
+  }
+
+  /** Whether every output has the result. A run may have ended between two of them. */
+  async #isDone(source: Source): Promise<boolean> {
+    if (this.#resume === undefined && !this.#sidecars) return false;
+    if (this.#resume !== undefined && !this.#resume.has(source)) return false;
+    return !this.#sidecars || this.#hasSideCar(source);
   }
 
   /** Writes an outcome; returns the failure for the user, if it is one. */
@@ -144,7 +150,6 @@ class Writers {
 
   /** Whether a side-car exists that is not older than the file. */
   async #hasSideCar({ path, modifiedMs = 0 }: Source): Promise<boolean> {
-    if (!this.#sidecars) return false;
     const found = await stat(path + SIDECAR_END).catch(() => undefined);
     return found !== undefined && found.mtimeMs >= modifiedMs;
   }

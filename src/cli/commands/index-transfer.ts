@@ -1,17 +1,16 @@
 /** `isccd index import|export|copy|repair`: moves all assets of an index. */
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { finished } from 'node:stream/promises';
 import { SingleBar } from 'cli-progress';
 import { ServiceError } from '../../client/errors.js';
 import type { LinesResult, SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
+import { withoutPassword } from '../../database/open.js';
 import { searchFolder } from '../../search/engine/open.js';
 import { type AssetSource, assetSources, damagedSource, serviceSources } from '../input/asset-sources.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
+import { writeOutput } from '../terminal/output.js';
 import { using, type Where } from './index-command.js';
 
 /** Refused rows that are shown; all are in the report. */
@@ -71,19 +70,16 @@ export async function exportIndex(
   name: string,
   options: Where & { readonly output?: string },
 ): Promise<void> {
-  await using(options, async (service) => {
-    const output = options.output === undefined ? process.stdout : createWriteStream(options.output);
-    for (let after: string | undefined, isLast = false; !isLast; ) {
-      const { lines, next } = await service.assetLines(name, after, EXPORT_ASSETS);
-      if (!output.write(lines)) await once(output, 'drain');
-      after = next;
-      isLast = next === undefined;
-    }
-    if (options.output !== undefined) {
-      output.end();
-      await finished(output);
-    }
-  });
+  await using(options, (service) => writeOutput(assetPages(service, name), options.output));
+}
+
+async function* assetPages(service: SearchApi, name: string) {
+  for (let after: string | undefined, isLast = false; !isLast; ) {
+    const { lines, next } = await service.assetLines(name, after, EXPORT_ASSETS);
+    yield lines;
+    after = next;
+    isLast = next === undefined;
+  }
 }
 
 export interface CopyOptions extends Where {
@@ -135,8 +131,8 @@ interface Transferred {
 }
 
 /**
- * Adds all assets of a source to an index. A missing index is created with the source's declared paths; an existing one
- * keeps its own.
+ * Adds all assets of a source to an index. A missing or empty index gets the source's declared paths; another one keeps its
+ * own.
  */
 export async function transfer(
   source: AssetSource,
@@ -147,10 +143,11 @@ export async function transfer(
   const done = state?.of(index) ?? { index, created: 0, updated: 0, refused: 0, problems: 0 };
   const position = state?.position(index);
   if (state?.isDone(index)) return done;
-  const isNew = await createIfMissing(target, index);
   const { total, declaredPaths, batches } = await source.open(position);
+  await createIfMissing(target, index);
   // Before the first asset is added, so that no second pass over the assets is needed.
-  if (isNew && declaredPaths.length > 0) await target.putPaths(index, declaredPaths);
+  if (declaredPaths.length > 0 && (await isUntouched(target, index)))
+    await target.putPaths(index, declaredPaths);
   const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
   bar.start(total ?? 0, done.created + done.updated + done.refused);
   const log = new RefusalReport(report, index);
@@ -182,14 +179,18 @@ async function addLines(target: SearchApi, index: string, lines: Uint8Array): Pr
 }
 
 /** Whether the index was missing. */
-async function createIfMissing(target: SearchApi, index: string): Promise<boolean> {
+async function createIfMissing(target: SearchApi, index: string): Promise<void> {
   try {
     await target.createIndex(index);
-    return true;
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 409) return false;
-    throw error;
+    if (!(error instanceof ServiceError) || error.status !== 409) throw error;
   }
+}
+
+/** Whether an index is as it was created, perhaps by a run that ended before it declared the paths. */
+async function isUntouched(target: SearchApi, index: string): Promise<boolean> {
+  const [{ assets }, { paths }] = await Promise.all([target.getIndex(index), target.getPaths(index)]);
+  return assets === 0 && paths.length === 0;
 }
 
 /** Writes each refused row to a file as a line of JSON, and shows the first ones. */
@@ -234,7 +235,9 @@ export class ImportState {
   }
 
   /** Reads the file if an import between the same places was interrupted. */
-  static async open(file: string, from: string, at: string): Promise<ImportState> {
+  static async open(file: string, source: string, target: string): Promise<ImportState> {
+    // The file must not contain passwords.
+    const [from, at] = [withoutPassword(source), withoutPassword(target)];
     const text = await readFile(file, 'utf8').catch(() => undefined);
     const saved = text === undefined ? undefined : parsed(file, text);
     if (saved !== undefined && (saved.from !== from || saved.at !== at)) {

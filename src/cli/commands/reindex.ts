@@ -1,7 +1,6 @@
 /** `isccd reindex`: brings all indexes of one place to another one, and compares both. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Entry, SearchApi } from '../../client/search-api.js';
-import { withoutPassword } from '../../database/open.js';
 import { type AssetSource, type SourceBatch, serviceSources } from '../input/asset-sources.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
@@ -30,8 +29,7 @@ export async function reindex(options: ReindexOptions): Promise<void> {
     using(
       place(to, toApiKey),
       async (target) => {
-        // The file must not contain passwords.
-        const state = await ImportState.open(options.state, withoutPassword(from), withoutPassword(to));
+        const state = await ImportState.open(options.state, from, to);
         const problems: string[] = [];
         for (const sources of await serviceSources(source)) {
           const index = sources.name as string;

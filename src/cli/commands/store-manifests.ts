@@ -1,9 +1,7 @@
 /** `isccd store add|list|get|rm`: the manifests of a running store. */
-import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { ConnectionFailed, ServiceError } from '../../client/errors.js';
 import { StoreClient } from '../../client/store-client.js';
 import { BatchProgress } from '../batch/progress.js';
@@ -12,6 +10,7 @@ import type { Source, Unreadable } from '../batch/source.js';
 import { sourcesOf } from '../batch/sources.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
+import { writeOutput } from '../terminal/output.js';
 import { configuredUrl } from './check-health.js';
 import { positive, shortened } from './code.js';
 
@@ -77,7 +76,7 @@ export async function get(
 ): Promise<void> {
   await reported(where, async (store) => {
     const { stream } = await store.getManifestById(id);
-    await pipeline(stream, output === undefined ? process.stdout : createWriteStream(output));
+    await writeOutput(stream, output);
   });
 }
 

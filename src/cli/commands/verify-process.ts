@@ -2,6 +2,7 @@
  * Checks one data directory in its own process, because reading badly damaged data can crash the process. Started by
  * `verify.ts` with a {@link VerifyJob} as argument; reports by messages.
  */
+import { once } from 'node:events';
 import { verifyCodes } from '../../codes/verify.js';
 import type { S3Settings } from '../../config/s3.js';
 import type { Checked, OnProblem, OnStep } from '../../data/port.js';
@@ -54,10 +55,16 @@ function report(message: VerifyMessage): Promise<void> {
   return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 }
 
+/** What to check: the first message. */
+async function job(): Promise<VerifyJob> {
+  const [message] = (await once(process, 'message')) as [VerifyJob];
+  return message;
+}
+
 let steps = 0;
 try {
   const checked = await check(
-    JSON.parse(process.argv[2] ?? '') as VerifyJob,
+    await job(),
     (key, rule) => void report({ type: 'problem', key, rule }),
     () => {
       steps += 1;

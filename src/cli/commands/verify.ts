@@ -134,7 +134,9 @@ function run(job: VerifyJob, problems: Problem[], onSteps: (steps: number) => vo
   return new Promise((resolve) => {
     let checked: Checked | undefined;
     let failure: string | undefined;
-    const child = fork(PROCESS, [JSON.stringify(job)], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const child = fork(PROCESS, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    // Not as an argument: other users see the arguments of a process, and the job may have passwords.
+    child.send(job);
     child.on('message', (data) => {
       const message = data as VerifyMessage;
       switch (message.type) {

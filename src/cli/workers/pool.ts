@@ -121,12 +121,20 @@ export class WorkerPool {
         else if (message.type === 'failed') failure = new CommandFailed(message.message, message.status);
         else this.#receive(worker, message);
       });
-      worker.once('exit', (status: number | null, signal: string | null) => {
+      const ended = (end: string) => {
+        if (slot.worker !== worker) return;
         slot.worker = undefined;
-        const end = signal ?? `status ${status}`;
         reject(failure ?? new CommandFailed(`worker ${slot.number} ended while it started (${end})`));
         if (this.#hasStarted && !this.#isStopping)
           this.#replace(slot, failure?.message ?? end, performance.now() - startedMs);
+      };
+      worker.once('exit', (status: number | null, signal: string | null) =>
+        ended(signal ?? `status ${status}`),
+      );
+      // A message to a worker that is about to be known as dead, or a process that could not be started.
+      worker.on('error', (error) => {
+        this.#log.warn({ worker: slot.number, err: error }, 'a worker can not be reached');
+        if (worker.process.pid === undefined) ended(error.message);
       });
     });
   }
@@ -158,5 +166,6 @@ export class WorkerPool {
 }
 
 function send(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message);
+  // A worker that has just ended gets nothing: its end is handled elsewhere.
+  if (worker.isConnected()) worker.send(message, () => {});
 }

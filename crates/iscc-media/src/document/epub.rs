@@ -1,7 +1,7 @@
 //! EPUB: the documents of the spine in order, then the names and texts of the other items, as in the
 //! reference.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::container::{Budget, Container, join};
 use super::properties::{self, Properties};
@@ -99,7 +99,8 @@ impl Package {
             }
         }
         sort_as_hashed(&mut ids);
-        let found = ids.into_iter().filter(|id| !self.spine.iter().any(|other| other == id));
+        let spine: HashSet<&str> = self.spine.iter().map(String::as_str).collect();
+        let found = ids.into_iter().filter(|id| !spine.contains(id));
         found.map(|id| items[id]).filter(|item| item.is_listed()).collect()
     }
 

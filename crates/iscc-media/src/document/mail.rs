@@ -236,9 +236,13 @@ fn decode_words(value: &str) -> String {
 
 /// The word after `=?`, and what follows it.
 fn decode_word(text: &str) -> Option<(String, &str)> {
-    let (charset, rest) = text.split_once('?')?;
+    /// RFC 2047 allows 75. Without a limit, each start of a word would be searched for its end.
+    const WORD_BYTES_MAX: usize = 1024;
+    let within = &text[..text.floor_char_boundary(WORD_BYTES_MAX)];
+    let (charset, rest) = within.split_once('?')?;
     let (method, rest) = rest.split_once('?')?;
-    let (word, tail) = rest.split_once("?=")?;
+    let (word, unread) = rest.split_once("?=")?;
+    let tail = &text[within.len() - unread.len()..];
     let bytes = match method {
         "B" | "b" => decode_base64(word.as_bytes()),
         "Q" | "q" => decode_quoted(word.as_bytes(), true),
@@ -275,6 +279,18 @@ mod tests {
             attached\n--a--\n";
         let words: Vec<_> = text_of(mail).text.split_whitespace().map(str::to_owned).collect();
         assert_eq!(words, ["rich", "x.txt", "attached"]);
+    }
+
+    #[test]
+    fn a_header_of_many_starts_of_words_is_read_once() {
+        // An encoded word has an end within a kilobyte, and what follows it is read.
+        let value = format!("=?utf-8?Q?{}?= end", "a".repeat(900));
+        assert_eq!(decode_words(&value), format!("{} end", "a".repeat(900)));
+        let value = format!("=?utf-8?Q?{}?=", "a".repeat(1100));
+        assert_eq!(decode_words(&value), value);
+        // A search to the end for each start takes minutes.
+        let starts = "=?a?b ".repeat(1 << 20);
+        assert_eq!(decode_words(&starts), starts);
     }
 
     #[test]

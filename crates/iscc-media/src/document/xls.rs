@@ -108,8 +108,12 @@ impl Workbook {
             }
             kind::XF => self.styles.push(u16_at(data, 2)?),
             kind::LABEL_SST => {
-                let text = self.strings.get(u32_at(data, 6)? as usize)?.clone();
-                self.put(place(data)?, &text);
+                let text = self.strings.get(u32_at(data, 6)? as usize)?;
+                // Many cells may have the same long string: its copies count before they are made.
+                if self.used < TEXT_BYTES_MAX && !text.is_empty() {
+                    let text = text.clone();
+                    self.put(place(data)?, &text);
+                }
             }
             kind::LABEL => {
                 let text = record_text(data, 8, usize::from(u16_at(data, 6)?))?;

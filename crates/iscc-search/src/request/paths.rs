@@ -23,6 +23,10 @@ pub fn read(body: &[u8]) -> Result<Vec<String>, Failure> {
             }
             let texts = rules::strings(raw, place, 0, &mut violations)?.unwrap_or_default();
             for (index, text) in texts.iter().enumerate() {
+                // Each path is compared with those before it, and a body may have millions.
+                if paths.len() > PATHS_MAX {
+                    break;
+                }
                 match Path::parse(text).map(|path| path.text()) {
                     Some(path) if path.len() <= PATH_BYTES_MAX => {
                         if !paths.contains(&path) {
@@ -73,6 +77,14 @@ mod tests {
         let body = br#"{"paths":["metadata.a","metadata.\"a\"","metadata.b.\"x y\""]}"#;
         assert_eq!(read(body).unwrap(), ["metadata.a", "metadata.b.\"x y\""]);
         assert_eq!(read(br#"{"paths":[]}"#).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_million_paths_are_refused_at_once() {
+        let many: Vec<String> = (0..1_000_000).map(|n| format!("\"metadata.a{n}\"")).collect();
+        let body = format!(r#"{{"paths":[{}]}}"#, many.join(","));
+        let detail = read(body.as_bytes()).unwrap_err().to_string();
+        assert!(detail.contains(COUNT_RULE), "{}", &detail[..200]);
     }
 
     #[test]

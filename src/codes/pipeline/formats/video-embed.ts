@@ -115,6 +115,9 @@ async function copyByPages(path: string, target: string, change: TagChange): Pro
   }
 }
 
+/** Linux does not start a program with an argument of 128 KiB. */
+const ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
+
 interface Copy {
   readonly path: string;
   readonly target: string;
@@ -130,7 +133,10 @@ async function copyByFfmpeg(tools: FfmpegTools, copy: Copy, change: TagChange): 
     const tags = [
       ...[...change.removed].map((tag) => `${tag}=`),
       ...[...change.written].map(([tag, value]) => `${tag}=${value}`),
-    ].flatMap((pair) => ['-metadata', pair]);
+    ]
+      // What is left out is missing in the copy, which is read to see what it has.
+      .filter((pair) => Buffer.byteLength(pair) <= ARGUMENT_BYTES_MAX)
+      .flatMap((pair) => ['-metadata', pair]);
     // Copy all streams if the container can hold them, else FFmpeg's default selection.
     await copyStreams(tools, copy, [...streams, ...tags], options).catch((error: unknown) => {
       if (!(error instanceof ToolFailed)) throw error;

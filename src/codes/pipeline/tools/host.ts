@@ -16,6 +16,9 @@ type Files = ReturnType<Host['run']>;
 /** By executable. `undefined` for programs that have no host. */
 const hosts = new Map<string, Host | undefined>();
 
+/** What fits into a message to the host (`MESSAGE_BYTES_MAX` of `crates/tool-host`), with the limits and the folder. */
+const ARGUMENT_BYTES_MAX = 60 * 1024;
+
 /** A program that does not start in this time is not one that a host can run. */
 const START_MS_MAX = 10_000;
 
@@ -25,7 +28,7 @@ export async function startHosted(
   args: readonly string[],
   options: ToolOptions,
 ): Promise<RunningTool | undefined> {
-  if (toolHostLibrary === undefined) return undefined;
+  if (toolHostLibrary === undefined || argumentBytes(args) > ARGUMENT_BYTES_MAX) return undefined;
   const known = hosts.get(executable);
   if (known === undefined && hosts.has(executable)) return undefined;
   const run = known && (await begin(known, args, options));
@@ -37,6 +40,11 @@ export async function startHosted(
   const begun = host && (await begin(host, args, options));
   if (begun === undefined) hosts.set(executable, undefined);
   return begun;
+}
+
+/** Each argument ends with a zero. */
+function argumentBytes(args: readonly string[]): number {
+  return args.reduce((sum, arg) => sum + Buffer.byteLength(arg) + 1, 0);
 }
 
 function startHost(library: string, executable: string): Host | undefined {

@@ -29,7 +29,7 @@ pub struct Body {
     /// Id and level of the current paragraph's list.
     list: (Option<String>, Option<usize>),
     /// Start and end of the annotation of the current ruby, which follows its base.
-    ruby: (usize, usize),
+    ruby: (Option<usize>, Option<usize>),
 }
 
 impl Body {
@@ -67,7 +67,7 @@ impl Body {
             "w:numPr" => self.list = (None, None),
             "w:numId" => self.list.0 = attributes.get("w:val"),
             "w:ilvl" => self.list.1 = attributes.get("w:val").and_then(|it| it.parse().ok()),
-            "w:rt" => self.ruby.0 = self.paragraphs.text.len(),
+            "w:rt" => self.ruby = (Some(self.paragraphs.text.len()), None),
             "w:footnoteReference" => self.push_note(attributes, |notes| &mut notes.footnotes),
             "w:endnoteReference" => self.push_note(attributes, |notes| &mut notes.endnotes),
             "w:commentReference" => {
@@ -99,7 +99,7 @@ impl Body {
             }
             "w:tc" => self.paragraphs.end_cell(),
             "w:tr" => self.paragraphs.end_row(),
-            "w:rt" => self.ruby.1 = self.paragraphs.text.len(),
+            "w:rt" => self.ruby.1 = self.ruby.0.map(|_| self.paragraphs.text.len()),
             "w:ruby" => self.end_ruby(),
             _ => {}
         }
@@ -122,9 +122,10 @@ impl Body {
         }
     }
 
-    /// Moves the annotation of a ruby behind its base, in parentheses.
+    /// Moves the annotation of a ruby behind its base, in parentheses. An end without a start moves
+    /// nothing: each move takes time.
     fn end_ruby(&mut self) {
-        let (start, end) = std::mem::take(&mut self.ruby);
+        let (Some(start), Some(end)) = std::mem::take(&mut self.ruby) else { return };
         let text = &mut self.paragraphs.text;
         if start < end && end <= text.len() {
             let annotation = text[start..end].to_owned();
@@ -138,4 +139,31 @@ impl Body {
 /// place of moved text.
 fn is_ignored(name: &str) -> bool {
     matches!(name, "mc:Fallback" | "w:moveFrom" | "w:pPrChange")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::xml::for_each_token;
+    use super::*;
+
+    fn text_of(xml: &str) -> String {
+        let mut body = Body::default();
+        for_each_token("document", xml.as_bytes(), |token| body.read(&token)).unwrap();
+        body.into_text()
+    }
+
+    #[test]
+    fn an_annotation_follows_its_base_in_parentheses() {
+        let ruby =
+            "<w:ruby><w:rt><w:t>kan</w:t></w:rt><w:rubyBase><w:t>漢</w:t></w:rubyBase></w:ruby>";
+        assert_eq!(text_of(&format!("<d>{ruby}{ruby}</d>")), "漢 (kan)漢 (kan)");
+    }
+
+    #[test]
+    fn ends_without_a_start_move_nothing() {
+        let words = "word ".repeat(200_000);
+        // Each would copy all text before it.
+        let ends = "</w:rt></w:ruby>".repeat(40_000);
+        assert_eq!(text_of(&format!("<w:t>{words}</w:t>{ends}")), words);
+    }
 }

@@ -31,14 +31,14 @@ impl<'a> Strings<'a> {
         Self { stream, at: record + 4, end: (record + 4 + length).min(stream.len()) }
     }
 
-    /// All strings, up to the first damaged one.
+    /// All strings without white space around them, up to the first damaged one.
     pub fn read(mut self) -> Vec<String> {
         let count = u32_at(self.stream, self.at + 4).unwrap_or(0);
         self.at += 8;
         let mut strings = Vec::new();
         for _ in 0..count {
             match self.string() {
-                Some(text) => strings.push(text),
+                Some(text) => strings.push(text.trim().to_owned()),
                 None => break,
             }
         }
