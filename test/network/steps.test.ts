@@ -130,3 +130,35 @@ describe('a poll', () => {
     expect(await index.evidence(hubId)).toHaveLength(expected.kind === undefined ? 0 : 1);
   });
 });
+
+it('trusts no key that the did:web document lacks, in later polls either', async () => {
+  const index = await followedIndex();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const signal = AbortSignal.timeout(30_000);
+  // The document has the rotated key only; the note is still signed by the other one.
+  served = { serves: 'log-a', checkpoint: noteOf('a3'), trusted: 'rotated' };
+  let row: HubRow = { ...newRow({ url, origin }), did: { keys: [key], read: '2026-01-01T00:00:00.000Z' } };
+  const didAge = { readMs: performance.now() - 25 * 3_600_000 };
+  for (let polls = 0; polls < 3; polls += 1) {
+    const outcome = await poll(row, {
+      hub: { hubId, url, origin, active: true, keys: [] },
+      index,
+      signal,
+      keys: 'did',
+      files: new LogFiles(client, url, signal),
+      deletes: true,
+      mirrors: false,
+      didAge,
+      onRow: (stored) => {
+        row = stored;
+      },
+      onDid: (read) => {
+        row = read;
+      },
+      onKeyChanged: () => undefined,
+      onCommit: () => undefined,
+    });
+    expect(outcome.kind).toBe('unverified');
+  }
+  expect(row.did?.keys).toEqual([rotatedKey]);
+});
