@@ -3,6 +3,7 @@ import { type Asset, type CodedAsset, type ContentCoder, ContentRefused } from '
 import type { References } from '../content/reference.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
+import { THROTTLED } from '../limits/throttle.js';
 import { RESULTS_DEFAULT } from './binding-query.js';
 import {
   assetReference,
@@ -42,8 +43,8 @@ const RESPONSES: Readonly<Record<number, ResponseSpec>> = {
   507: { description: 'No space left on the disk.' },
 };
 
-/** A guard counts the requests of a client. */
-const THROTTLED = { 429: { description: 'The client has sent too many requests; see Retry-After.' } };
+/** Those of a service that counts the requests of a client. */
+const GUARDED = { ...RESPONSES, 429: THROTTLED };
 
 /** The routes; none without a coder. */
 export function contentRoutes(queries: ContentQueries | undefined): Route[] {
@@ -76,7 +77,7 @@ function byContent(queries: ContentQueries): Route {
     query: contentParameters,
     body: { kind: 'stream', bytesMax: queries.coder.bytesMax, required: true },
     ...(queries.guard && { guard: queries.guard }),
-    responses: { ...RESPONSES, ...(queries.guard && THROTTLED) },
+    responses: queries.guard ? GUARDED : RESPONSES,
     handler: async (request) => {
       const mediatype = request.header('content-type');
       if (/^multipart\//i.test(mediatype ?? '')) {
@@ -102,8 +103,7 @@ function byReference(queries: ContentQueries): Route {
     body: { kind: 'json', schema: assetReference, bytesMax: REFERENCE_BYTES_MAX },
     ...(queries.guard && { guard: queries.guard }),
     responses: {
-      ...RESPONSES,
-      ...(queries.guard && THROTTLED),
+      ...(queries.guard ? GUARDED : RESPONSES),
       502: { description: 'The asset could not be downloaded.' },
     },
     handler: async (request) => {

@@ -1,6 +1,12 @@
 /** Rate limits by client address, with exemptions. */
 import ipaddr from 'ipaddr.js';
+import type { ResponseSpec } from '../http/routing/route.js';
 import type { RateLimiter } from './rate-limiter.js';
+
+/** The documentation of status 429. */
+export const THROTTLED: ResponseSpec = {
+  description: 'The client has sent too many requests; see Retry-After.',
+};
 
 export class Throttle {
   readonly #limiter: RateLimiter;

@@ -423,13 +423,13 @@ function resumedState({ head, cursor }: HubRow): HubRow['state'] {
   return cursor < head.size ? 'catching_up' : 'following';
 }
 
-/** Whether anything but the time of the last poll differs: idle polls write nothing. */
 /** Time since the did:web document was read, also by an earlier process. A clock that was set back does not count. */
 function didAgeMs({ did }: HubRow): number {
   const ageMs = did === undefined ? 0 : Date.now() - Date.parse(did.read);
   return Number.isFinite(ageMs) ? Math.max(0, ageMs) : 0;
 }
 
+/** Whether anything but the time of the last poll differs: idle polls write nothing. */
 function isStoredDifference(before: HubRow, after: HubRow): boolean {
   return JSON.stringify({ ...before, last_poll: null }) !== JSON.stringify({ ...after, last_poll: null });
 }

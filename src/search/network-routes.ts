@@ -1,6 +1,7 @@
 /** Routes of aggregator mode: what this node accepted of each hub's log, so that others can compare and verify it. */
 import { z } from 'zod';
 import { detailReply, json } from '../http/reply/replies.js';
+import { wholeNumber } from '../http/request/whole-number.js';
 import { type Reply, type Route, route } from '../http/routing/route.js';
 import type { Published } from '../network/published.js';
 import { SearchRefusal } from './errors.js';
@@ -13,11 +14,7 @@ const CACHED_SHORTLY = 'max-age=10';
 const CACHED_FOREVER = 'public, max-age=31536000, immutable';
 
 const hub = z.object({
-  hub_id: z
-    .string()
-    .regex(/^\d{1,4}$/, HUB_RULE)
-    .transform(Number)
-    .pipe(z.number().max(HUB_ID_MAX, HUB_RULE))
+  hub_id: wholeNumber(HUB_RULE, 0, HUB_ID_MAX)
     .describe('Number of the hub')
     .meta({ type: 'integer', minimum: 0, maximum: HUB_ID_MAX }),
 });

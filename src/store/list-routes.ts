@@ -5,6 +5,7 @@ import { json, nextLink } from '../http/reply/replies.js';
 import { prefers } from '../http/request/accept.js';
 import { LINES_TYPE } from '../http/request/streamed.js';
 import { type Request, type Route, route } from '../http/routing/route.js';
+import { THROTTLED } from '../limits/throttle.js';
 import type { Listing } from './listing.js';
 import { LIST_LIMIT_DEFAULT, listedManifest, listQuery } from './schema.js';
 import { type Callers, publisherOf } from './tokens/callers.js';
@@ -46,7 +47,7 @@ export function listRoute(listing: Listing, { callers, count }: ListRouteOptions
       400: { description: 'A parameter breaks a rule.' },
       401: { description: 'The token is missing or invalid.' },
       403: { description: 'The upload token lacks the scope.' },
-      429: { description: 'The client has sent too many requests; see Retry-After.' },
+      429: THROTTLED,
       503: { description: 'The database is unavailable; see Retry-After.' },
     },
     handler: async (request) => {

@@ -14,7 +14,7 @@ import { quotedTag } from '../http/reply/conditional.js';
 import { json } from '../http/reply/replies.js';
 import { prefers } from '../http/request/accept.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
-import { clientKey, type Throttle } from '../limits/throttle.js';
+import { clientKey, THROTTLED, type Throttle } from '../limits/throttle.js';
 import { StoreRefusal } from './errors.js';
 import { listRoute } from './list-routes.js';
 import type { Listing } from './listing.js';
@@ -39,7 +39,6 @@ const FETCH_HEADERS = { 'Cache-Control': FETCH_CACHING, Vary: 'Accept' };
 const INVALID: ResponseSpec = { description: 'The request breaks a rule.' };
 const UNKNOWN: ResponseSpec = { description: 'The manifest does not exist.' };
 const GONE: ResponseSpec = { description: 'The manifest was deleted.' };
-const THROTTLED: ResponseSpec = { description: 'The client has sent too many requests; see Retry-After.' };
 const BUSY: ResponseSpec = {
   description: 'Too many requests are waiting, or the database is unavailable; see Retry-After.',
 };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { returnActiveManifest } from '../c2pa/schema.js';
 import { DECLARATION_STATUSES } from '../database/tables.js';
+import { wholeNumber } from '../http/request/whole-number.js';
 
 export const errorBody = z
   .object({
@@ -126,21 +127,16 @@ export type ListedManifest = z.infer<typeof listedManifest>;
 export const LIST_LIMIT_DEFAULT = 100;
 const LIST_LIMIT_MAX = 1000;
 const LIMIT_RULE = `limit must be an integer from 1 to ${LIST_LIMIT_MAX}`;
+/** 15 digits are exact in every JSON reader. */
+const KEY_MAX = 999_999_999_999_999;
 const AFTER_RULE = 'after must be the key of a manifest: an integer from 0 on';
 
 export const listQuery = z.object({
-  after: z
-    .string(AFTER_RULE)
-    .regex(/^\d{1,15}$/, AFTER_RULE)
-    .transform(Number)
+  after: wholeNumber(AFTER_RULE, 0, KEY_MAX)
     .optional()
     .describe('Key to continue after; the manifest may have been deleted')
     .meta({ type: 'integer', minimum: 0 }),
-  limit: z
-    .string(LIMIT_RULE)
-    .regex(/^\d{1,4}$/, LIMIT_RULE)
-    .transform(Number)
-    .refine((number) => number >= 1 && number <= LIST_LIMIT_MAX, LIMIT_RULE)
+  limit: wholeNumber(LIMIT_RULE, 1, LIST_LIMIT_MAX)
     .optional()
     .describe('Maximum number of manifests')
     .meta({ type: 'integer', minimum: 1, maximum: LIST_LIMIT_MAX, default: LIST_LIMIT_DEFAULT }),

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
+import { DISCOVERY_PATH, ISCC_ALGORITHM } from '../../c2pa/documents.js';
 import type { BindingMatch } from '../../c2pa/schema.js';
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
 import { startServices, stopAll } from '../../compose/start.js';
@@ -74,7 +74,7 @@ async function runningServices(): Promise<Addresses | undefined> {
 
 /** Whether a store says that its own address is one of this machine. */
 async function isLocalStore(url: string): Promise<boolean> {
-  const response = await succeeded(fetch(`${url}/.well-known/c2pa-soft-binding-resolution`));
+  const response = await succeeded(fetch(url + DISCOVERY_PATH));
   const { apiEndpoint } = (await response.json()) as { readonly apiEndpoint: string };
   return LOCAL_HOSTS.has(new URL(apiEndpoint).hostname);
 }

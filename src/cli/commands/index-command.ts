@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { ConnectionFailed, ServiceError } from '../../client/errors.js';
+import { ServiceError } from '../../client/errors.js';
 import type { SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
 import { FormatRefused } from '../../data/format.js';
@@ -12,6 +12,7 @@ import { type ImportStep, importFrom } from '../../search/import.js';
 import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
+import { serviceFailure } from '../terminal/service-failure.js';
 
 export interface Where {
   /** URL of a service, location of an engine, or folder. */
@@ -99,10 +100,7 @@ export async function using(
   try {
     await work(service);
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 401)
-      throw new CommandFailed(`${error.message}: set ISCCD_API_KEY, or pass --api-key`);
-    const isReported = error instanceof ServiceError || error instanceof ConnectionFailed;
-    throw isReported ? new CommandFailed(error.message) : error;
+    throw serviceFailure(error, { variable: 'ISCCD_API_KEY', option: '--api-key' });
   } finally {
     await service.close();
   }

@@ -178,7 +178,6 @@ async function addLines(target: SearchApi, index: string, lines: Uint8Array): Pr
   }
 }
 
-/** Whether the index was missing. */
 async function createIfMissing(target: SearchApi, index: string): Promise<void> {
   try {
     await target.createIndex(index);

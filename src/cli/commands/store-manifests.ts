@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConnectionFailed, ServiceError } from '../../client/errors.js';
+import { ServiceError } from '../../client/errors.js';
 import { StoreClient } from '../../client/store-client.js';
 import { BatchProgress } from '../batch/progress.js';
 import { type Failure, failureOf, outcomes } from '../batch/run.js';
@@ -11,6 +11,7 @@ import { sourcesOf } from '../batch/sources.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { writeOutput } from '../terminal/output.js';
+import { serviceFailure } from '../terminal/service-failure.js';
 import { configuredUrl } from './check-health.js';
 import { positive, shortened } from './code.js';
 
@@ -99,11 +100,7 @@ async function reported(where: Where, work: (store: StoreClient) => Promise<void
   try {
     await work(await client(where));
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 401)
-      throw new CommandFailed(`${error.message}: set ISCCD_STORE_TOKEN, or pass --token`);
-    if (error instanceof ServiceError || error instanceof ConnectionFailed)
-      throw new CommandFailed(error.message);
-    throw error;
+    throw serviceFailure(error, { variable: 'ISCCD_STORE_TOKEN', option: '--token' });
   }
 }
 

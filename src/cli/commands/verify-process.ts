@@ -1,6 +1,6 @@
 /**
  * Checks one data directory in its own process, because reading badly damaged data can crash the process. Started by
- * `verify.ts` with a {@link VerifyJob} as argument; reports by messages.
+ * `verify.ts`, which sends a {@link VerifyJob}; reports by messages.
  */
 import { once } from 'node:events';
 import { verifyCodes } from '../../codes/verify.js';

@@ -1,5 +1,6 @@
 /** Schemas of the rights look-up. */
 import { z } from 'zod';
+import { wholeNumber } from '../../http/request/whole-number.js';
 
 /** The uses that are always in the summary. CAWG names them with `cawg.` instead of `c2pa.`. */
 export const USES = [
@@ -101,11 +102,7 @@ const SCORE_RULE = 'minScore must be an integer from 1 to 100';
 export const SCORE_DEFAULT = 90;
 
 export const rightsParameters = z.object({
-  minScore: z
-    .string(SCORE_RULE)
-    .regex(/^\d{1,3}$/, SCORE_RULE)
-    .transform(Number)
-    .pipe(z.number().min(1, SCORE_RULE).max(100, SCORE_RULE))
+  minScore: wholeNumber(SCORE_RULE, 1, 100)
     .optional()
     .describe(
       `Lowest similarity, in per cent, of the content whose statements count for the summary; default ${SCORE_DEFAULT}. Others are listed`,
