@@ -5,8 +5,9 @@ import { StorageUnavailable } from '../data/unavailable.js';
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new StorageUnavailable(`the database did not respond within ${limitMs} ms`);
-    timer = setTimeout(() => reject(error), limitMs);
+    // The error only when it is needed: its stack takes longer than the rest, and one question precedes every search.
+    const expire = () => reject(new StorageUnavailable(`the database did not respond within ${limitMs} ms`));
+    timer = setTimeout(expire, limitMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -31,31 +31,21 @@ function isShared(engine: Engine): engine is SharedEngine {
 
 /**
  * Reads that run while the database is still being asked for changes. If there are any, what was read is dropped, and read
- * again after them. Only a read that is alone runs so: several ones share the question, and then a pass over the index.
+ * again after them.
  */
 class EarlyReads {
   readonly #engine: SharedEngine;
   /** Whether the last read had to be repeated: then the next one waits first, so that few reads are in vain. */
   #isChanging = false;
-  #running = 0;
 
   constructor(engine: SharedEngine) {
     this.#engine = engine;
   }
 
   async handle(handler: Handler, request: Request): Promise<Reply> {
-    this.#running += 1;
-    try {
-      return await this.#handle(handler, request);
-    } finally {
-      this.#running -= 1;
-    }
-  }
-
-  async #handle(handler: Handler, request: Request): Promise<Reply> {
     const before = this.#engine.version?.();
     const fresh = this.#engine.fresh();
-    const isEarly = before !== undefined && !this.#isChanging && this.#running === 1;
+    const isEarly = before !== undefined && !this.#isChanging;
     const early = isEarly ? await begun(handler, request, fresh) : undefined;
     const age = await fresh;
     const isCurrent = before !== undefined && before === this.#engine.version?.();

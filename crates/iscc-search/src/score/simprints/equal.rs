@@ -95,3 +95,34 @@ fn quality(chunks: &[ChunkRow]) -> f64 {
     let scaled = frequencies().map(|f| (1.0 / f - most_frequent) / (rarest - most_frequent));
     scaled.sum::<f64>() / distinct.len() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chunks of different simprints with these frequencies.
+    fn chunks(frequencies: &[usize]) -> Vec<ChunkRow> {
+        let bodies = (0..).map(|number| Body::new(&[number; 8]).unwrap());
+        let row = |(body, &frequency): (Body, &usize)| ChunkRow {
+            query: 0,
+            body,
+            score: 1.0,
+            frequency,
+            offset: 0,
+            size: 1,
+        };
+        bodies.zip(frequencies).map(row).collect()
+    }
+
+    #[test]
+    fn quality_is_the_mean_rarity_of_the_distinct_simprints() {
+        assert_eq!(quality(&chunks(&[3])), 1.0);
+        assert_eq!(quality(&chunks(&[7, 7, 7])), 1.0);
+        assert_eq!(quality(&chunks(&[1, 2])), 0.5);
+        // Rarities 1, 1/2 and 1/4 on a scale whose ends are 1/4 and 1.
+        let of_three = quality(&chunks(&[4, 1, 2]));
+        assert!((of_three - (0.0 + 1.0 + 1.0 / 3.0) / 3.0).abs() < 1e-12, "{of_three}");
+        let twice = [chunks(&[1, 2, 4]), chunks(&[1])].concat();
+        assert_eq!(quality(&twice), of_three);
+    }
+}
