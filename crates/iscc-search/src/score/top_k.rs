@@ -9,10 +9,10 @@ pub fn higher_first(a: f64, b: f64) -> Ordering {
 
 /// The first `limit` items of a list in a given order. Does not sort the rest.
 pub fn top_k<T>(mut list: Vec<T>, limit: usize, order: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
-    if list.len() > limit && limit > 0 {
-        list.select_nth_unstable_by(limit - 1, &order);
+    if list.len() > limit {
+        list.select_nth_unstable_by(limit, &order);
+        list.truncate(limit);
     }
-    list.truncate(limit);
     list.sort_unstable_by(order);
     list
 }

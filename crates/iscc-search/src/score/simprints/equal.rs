@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{ChunkRow, FREQUENCY_ROWS_MAX, TypeMatch, TypeMatches};
 use crate::column::Body;
 use crate::pass::{EqualSimprint, SimprintQuery};
+use crate::score::top_k::top_k;
 use crate::snapshot::Snapshot;
 
 /// Scores one simprint type by equality.
@@ -48,13 +49,9 @@ fn rows_by_probe(
     let mut per_probe: Vec<Vec<EqualSimprint>> = vec![Vec::new(); query.probes.len()];
     found.into_iter().for_each(|one| per_probe[one.probe].push(one));
     let key = |one: &EqualSimprint| (one.id, one.chunk.offset, one.chunk.size);
-    let rows = |(probe, mut found): (usize, Vec<EqualSimprint>)| {
-        // The others of a crowd do not count, and are not sorted.
-        if found.len() > FREQUENCY_ROWS_MAX {
-            found.select_nth_unstable_by_key(FREQUENCY_ROWS_MAX, key);
-            found.truncate(FREQUENCY_ROWS_MAX);
-        }
-        found.sort_unstable_by_key(key);
+    let rows = |(probe, found): (usize, Vec<EqualSimprint>)| {
+        // The others of a crowd do not count.
+        let found = top_k(found, FREQUENCY_ROWS_MAX, |a, b| key(a).cmp(&key(b)));
         let body = query.probes[probe];
         let here = found.chunk_by(|a, b| a.id == b.id).count();
         let frequency = frequency(snapshot, query, body, here);
