@@ -56,6 +56,12 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** The resource does not exist, or not any more. */
+const GONE = new Set([404, 410]);
+
+/** A proxy lost the response of the service. */
+const LOST = new Set([502, 504]);
+
 export class HttpClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -84,9 +90,15 @@ export class HttpClient {
     }));
   }
 
-  /** For responses without content. */
-  noContent(call: Call, options?: CallOptions): Promise<void> {
-    return this.#send(call, options, ({ body }) => body.dump());
+  /** For responses without content. A deletion whose first response was lost may find nothing at the next attempt. */
+  async noContent(call: Call, options?: CallOptions): Promise<void> {
+    const progress = { mayBeDone: false };
+    try {
+      await this.#send(call, options, ({ body }) => body.dump(), progress);
+    } catch (error) {
+      const isGone = error instanceof ServiceError && GONE.has(error.status);
+      if (call.method !== 'DELETE' || !progress.mayBeDone || !isGone) throw error;
+    }
   }
 
   download(call: Call, options?: CallOptions): Promise<Download> {
@@ -107,6 +119,7 @@ export class HttpClient {
     call: Call,
     { signal }: CallOptions = {},
     read: (response: Dispatcher.ResponseData) => Promise<T>,
+    progress = { mayBeDone: false },
   ): Promise<T> {
     const { isRepeatable = call.method !== 'POST', upload } = call;
     for (let attempt = 1; ; attempt += 1) {
@@ -118,6 +131,8 @@ export class HttpClient {
         const attempts = upload?.isRepeatable === false ? { attempts: 1 } : {};
         const pause = retryPause(error, attempt, isRepeatable, { ...this.#options.retry, ...attempts });
         if (pause === undefined) throw error;
+        const isLost = error instanceof ServiceError ? LOST.has(error.status) : error.mayBeReceived;
+        progress.mayBeDone ||= isLost;
         await sleep(pause, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
       }
     }
@@ -160,6 +175,9 @@ function valuesOf(value: QueryValue | readonly string[]): readonly (string | num
 }
 
 function target({ path, query = {} }: Call): string {
+  // The URL parser would remove them, and the request would reach another resource.
+  const dots = path.find((segment) => ['', '.', '..'].includes(segment));
+  if (dots !== undefined) throw new TypeError(`'${dots}' cannot be a part of the path of a request`);
   const given = Object.entries(query).flatMap(([name, value]) =>
     // The values of a list become parameters of the same name.
     valuesOf(value).map((one) => `${name}=${encodeURIComponent(one)}`),

@@ -22,6 +22,7 @@ export const ERRORS = {
   SEARCH_FAILED: [500, 'Search backend unavailable'],
   SEARCH_UNAVAILABLE: [503, 'Search backend unavailable'],
   REPOSITORY_UNAVAILABLE: [500, 'Manifest repository unavailable'],
+  REPOSITORIES_SLOW: [503, 'The repositories of the matching manifests did not respond in time'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -47,6 +48,11 @@ export class RepositoryFailed extends Error {
   override readonly name = 'RepositoryFailed';
 }
 
+/** No matching manifest could be confirmed, because gateways did not respond in time. A later query may succeed. */
+export class RepositoriesSlow extends Error {
+  override readonly name = 'RepositoriesSlow';
+}
+
 export const errorForm: ErrorForm = {
   contentType: 'application/json',
   schema: errorBody,
@@ -55,6 +61,7 @@ export const errorForm: ErrorForm = {
     if (error instanceof BindingQueryInvalid) return detailReply(400, error.message);
     if (error instanceof BackendUnavailable) return retryLater(errors.reply('SEARCH_UNAVAILABLE'));
     if (error instanceof BackendFailed) return errors.reply('SEARCH_FAILED');
+    if (error instanceof RepositoriesSlow) return retryLater(errors.reply('REPOSITORIES_SLOW'));
     if (error instanceof RepositoryFailed) return errors.reply('REPOSITORY_UNAVAILABLE');
     return contentRefusal(error) ?? errors.reply(error instanceof ResolverRefusal ? error.code : 'INTERNAL');
   },

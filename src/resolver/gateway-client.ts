@@ -28,6 +28,16 @@ export interface GatewayOptions extends PublicClientOptions {
   readonly onFetched?: (purpose: 'probe' | 'fetch', outcome: Fetched['kind'], seconds: number) => void;
 }
 
+/**
+ * The part of an address whose requests take turns with those of others: the last two labels of its host, because one owner has
+ * as many names below them as it likes; or its IP address.
+ */
+export function siteOf(address: string): string {
+  const { hostname } = new URL(address);
+  if (hostname.startsWith('[') || /^[\d.]+$/.test(hostname)) return hostname;
+  return hostname.split('.').slice(-2).join('.');
+}
+
 export class GatewayClient {
   readonly #client: PublicClient;
   readonly #onFetched: GatewayOptions['onFetched'];

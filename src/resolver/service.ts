@@ -6,7 +6,7 @@ import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
 import { isIsccId } from '../iscc-id.js';
 import { native } from '../native.js';
 import type { Trace } from '../observe/trace.js';
-import { RepositoryFailed, ResolverRefusal } from './errors.js';
+import { RepositoriesSlow, RepositoryFailed, ResolverRefusal } from './errors.js';
 import type { Hit } from './hits.js';
 import type { ManifestSource } from './manifests.js';
 import { type Pointer, rankPointers } from './pointers.js';
@@ -49,7 +49,7 @@ export class ResolverService {
    * Manifests whose soft binding is similar to the query's, best first.
    *
    * @param base public address of this service, the start of every `endpoint`
-   * @throws {BindingQueryInvalid} {@link ResolverRefusal} {@link BackendFailed}
+   * @throws {BindingQueryInvalid} {@link ResolverRefusal} {@link BackendFailed} {@link RepositoriesSlow}
    */
   async matches(
     { alg, value }: BindingQuery,
@@ -201,14 +201,19 @@ export class ResolverService {
     }
   }
 
-  /** The pointers whose address serves a Manifest Store, in the same order. */
+  /**
+   * The pointers whose address serves a Manifest Store, in the same order.
+   *
+   * @throws {RepositoriesSlow} if no pointer is confirmed in time, but not all are refuted
+   */
   async #withManifest(pointers: readonly Pointer[], trace: Trace | undefined): Promise<Pointer[]> {
     const { manifests } = this.#parts;
     const confirmed = new Set<Pointer>();
     const probes = pointers.map(async (pointer) => {
       if (await manifests.isStore(pointer.gateway, pointer.manifestId, trace)) confirmed.add(pointer);
     });
-    await waitAtMost(PROBING_MS_MAX, Promise.all(probes));
+    const isComplete = await waitAtMost(PROBING_MS_MAX, Promise.all(probes));
+    if (!isComplete && confirmed.size === 0) throw new RepositoriesSlow();
     return pointers.filter((pointer) => confirmed.has(pointer));
   }
 
@@ -233,14 +238,14 @@ async function hasLabel(bytes: Buffer, manifestId: string): Promise<boolean> {
   return label === null || label === manifestId;
 }
 
-/** Resolves when the work is done or the time is over. */
-async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+/** Resolves when the work is done or the time is over, to whether it is done. */
+async function waitAtMost(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
   try {
-    await Promise.race([work, timeout]);
+    return await Promise.race([work.then(() => true), timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -151,8 +151,9 @@ export class SearchService {
     bytes: AsyncIterable<Uint8Array>,
     options: LinesOptions,
   ): Promise<AsyncIterable<Buffer | string>> {
-    await this.#engine.getIndex(name);
-    return addLines(this.#engine, name, bytes, options);
+    const index = await this.#indexOf(name);
+    await this.#engine.getIndex(index);
+    return addLines(this.#engine, index, bytes, options);
   }
 
   paths(name: string): Promise<Buffer> {
@@ -177,8 +178,9 @@ export class SearchService {
     name: string,
     { after, filters }: Pick<Listing, 'after' | 'filters'>,
   ): Promise<AsyncIterable<Buffer>> {
+    const index = await this.#indexOf(name);
     const read = (after: string | undefined) =>
-      this.assets(name, { after, limit: PAGE_ASSETS, filters, asLines: true });
+      this.assets(index, { after, limit: PAGE_ASSETS, filters, asLines: true });
     const first = await read(after);
     return (async function* () {
       yield first.entries;
@@ -231,8 +233,15 @@ export class SearchService {
     const asLines = isLines(contentType);
     const list = asLines ? body : jsonBody(body, contentType, 'list');
     const queries = await native.splitQueries(list, asLines);
-    await this.#engine.getIndex(name);
-    return searchAll(this.#engine, name, queries, parameters);
+    const index = await this.#indexOf(name);
+    await this.#engine.getIndex(index);
+    return searchAll(this.#engine, index, queries, parameters);
+  }
+
+  /** The index with a name or alias, for all steps of a request: an alias may be switched between them. */
+  async #indexOf(name: string): Promise<string> {
+    await this.#engine.fresh?.();
+    return this.#engine.aliasTarget(name) ?? name;
   }
 
   /**

@@ -1,4 +1,5 @@
 /** DOM helpers. They never create HTML from data. */
+import { Latest } from './latest.js';
 
 /** The element with this id. @throws if it is missing or not of this type */
 export function byId<T extends Element>(id: string, kind: new () => T): T {
@@ -96,25 +97,39 @@ export function bytesText(bytes: number): string {
   return `${(bytes / 1000 ** power).toPrecision(3)} ${units[power - 1]}`;
 }
 
-/** Runs `work` on submit. Meanwhile the submit button is disabled; the message of an error goes to `error`. */
+/**
+ * Runs `work` on submit. Meanwhile the submit button is disabled; the message of an error goes to `error`.
+ *
+ * Scripts can submit again before `work` ends. The signal of the earlier run then aborts: that run must not change the
+ * page any more, and its error is dropped.
+ *
+ * @param latest shared by forms that show their results in the same place
+ */
 export function onSubmit(
   form: HTMLFormElement,
   error: HTMLElement,
-  work: (data: FormData) => Promise<void>,
+  work: (data: FormData, signal: AbortSignal) => Promise<void>,
+  latest = new Latest(),
 ): void {
+  let running = 0;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const button = form.querySelector('button[type=submit]');
+    const signal = latest.start();
     error.textContent = '';
     button?.setAttribute('disabled', '');
     form.setAttribute('aria-busy', 'true');
+    running += 1;
     try {
-      await work(new FormData(form));
+      await work(new FormData(form), signal);
     } catch (thrown) {
-      error.textContent = messageOf(thrown);
+      if (!signal.aborted) error.textContent = messageOf(thrown);
     } finally {
-      form.removeAttribute('aria-busy');
-      button?.removeAttribute('disabled');
+      running -= 1;
+      if (running === 0) {
+        form.removeAttribute('aria-busy');
+        button?.removeAttribute('disabled');
+      }
     }
   });
 }

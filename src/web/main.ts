@@ -7,7 +7,7 @@ import { linked } from './link.js';
 import { checkForm, chooseToCheck } from './resolver/check.js';
 import { searchCodes, searchForms } from './search/form.js';
 import { showNetwork } from './search/network.js';
-import { findNeighbours, has, own } from './services.js';
+import { findNeighbours, has, own, type ServiceName } from './services.js';
 
 const JSON_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -20,12 +20,19 @@ function showLinked(): void {
 }
 
 /** What a drop means depends on the services, and on the element under it. */
-async function dropped(files: readonly File[], target: Element | undefined, checks: boolean): Promise<void> {
+async function dropped(files: readonly File[], target: Element | undefined): Promise<void> {
+  await findNeighbours();
   const result = has('search') ? await droppedResult(files) : undefined;
   if (result !== undefined) return searchCodes(result);
   const isOver = (selector: string) => target?.closest(selector) instanceof Element;
   const isForCheck = own === 'resolver' ? !isOver('#generate') : isOver('#check');
-  if (checks && (isForCheck || !has('codes'))) return chooseToCheck(files);
+  if (isForCheck || !has('codes')) {
+    // Waits, because a file that the user wants to look at first must not be uploaded. After a failure, asks again.
+    checks = checks.then((known) => known ?? checkForm());
+    const isChecked = await checks;
+    if (isChecked === undefined) return;
+    if (isChecked) return chooseToCheck(files);
+  }
   if (has('codes')) return addFiles(files);
   throw new Error('This page cannot read files: it needs the codes service.');
 }
@@ -43,19 +50,38 @@ async function droppedResult([file, ...others]: readonly File[]): Promise<string
   }
 }
 
-await findNeighbours();
-let checks = false;
-onPageDrop((files, target) => dropped(files, target, checks));
-if (has('codes')) {
+async function startCodes(): Promise<void> {
   uploadForm();
   explainForm();
   compareForm();
 }
-if (has('search')) {
+
+async function startSearch(): Promise<void> {
   await searchForms();
   void showNetwork();
 }
+
+/** The page does not wait for the answer. */
+async function startResolver(): Promise<void> {
+  checks = checkForm();
+}
+
+/** What makes the forms of a service work. */
+const START = new Map<ServiceName, () => Promise<void>>([
+  ['codes', startCodes],
+  ['search', startSearch],
+  ['resolver', startResolver],
+]);
+
+/** Whether the resolver checks files; `undefined` if it did not answer. */
+let checks: Promise<boolean | undefined> = Promise.resolve(false);
+onPageDrop(dropped);
+// The page's own forms work before the neighbours have answered.
+const started = START.get(own)?.();
+await findNeighbours();
+const others = [...START].filter(([name]) => name !== own && has(name));
+await Promise.all([started, ...others.map(([, start]) => start())]);
 showLinked();
 addEventListener('hashchange', showLinked);
-if (has('resolver')) checks = await checkForm();
+await checks;
 document.documentElement.dataset.ready = '';

@@ -2,6 +2,8 @@
 
 export type ServiceName = 'codes' | 'search' | 'store' | 'resolver';
 
+/** For the answer of a neighbour. A firewall may drop the packets, and then the browser waits for minutes. */
+const NEIGHBOUR_MS_MAX = 2_000;
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
 const { service, neighbours = '' } = document.documentElement.dataset;
 
@@ -21,8 +23,18 @@ export function addressOf(name: ServiceName, path: string): string {
   return `${origins.get(name) ?? ''}${path}`;
 }
 
-/** Asks the neighbours whether they are there, and shows the parts of the page that can be used. */
-export async function findNeighbours(): Promise<void> {
+let found: Promise<void> | undefined;
+
+/**
+ * Asks the neighbours whether they are there, and shows the parts of the page that can be used. Later calls wait for
+ * the same answers; until then, {@link has} knows only the page's own service.
+ */
+export function findNeighbours(): Promise<void> {
+  found ??= askNeighbours();
+  return found;
+}
+
+async function askNeighbours(): Promise<void> {
   await Promise.all(neighbours.split(' ').filter(Boolean).map(findNeighbour));
   for (const part of document.querySelectorAll<HTMLElement>('[data-needs]')) {
     part.hidden = !(part.dataset.needs ?? '').split(' ').every((name) => origins.has(name));
@@ -33,6 +45,7 @@ async function findNeighbour(entry: string): Promise<void> {
   const [name = '', origin = ''] = entry.split('=');
   // Behind a proxy that hides itself, the server names addresses of its own machine.
   if (LOOPBACK.test(new URL(origin).hostname) && !LOOPBACK.test(location.hostname)) return;
-  const response = await fetch(`${origin}/healthz`).catch(() => undefined);
+  const signal = AbortSignal.timeout(NEIGHBOUR_MS_MAX);
+  const response = await fetch(`${origin}/healthz`, { signal }).catch(() => undefined);
   if (response?.ok) origins.set(name, origin);
 }

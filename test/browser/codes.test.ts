@@ -11,6 +11,7 @@ import { expectAccessible } from '../support/accessible.js';
 import {
   dropFile,
   focused,
+  holdFirst,
   LAUNCH_MS_MAX,
   launchChromium,
   openPage,
@@ -117,6 +118,7 @@ describe('the codes page', () => {
     await page.goto(server.url);
     const before = await generate(page, 'gray_a.jpg');
     await page.getByText('Embed metadata into a copy').click();
+    await page.getByText('An empty field keeps the value that is in the file').waitFor();
     await page.getByLabel('Title').fill('Research & more');
     await page.getByLabel('Creator').fill('Jane Doe');
     await page.getByLabel('Acquire a license').fill('not an address');
@@ -157,6 +159,22 @@ describe('the codes page', () => {
     const alert = page.getByRole('alert').filter({ hasText: 'Invalid ISCC' });
     await alert.waitFor();
     expect(await region.isVisible()).toBe(false);
+  });
+
+  test('shows the explanation of the latest code, also if an earlier one arrives later', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    const release = await holdFirst(page, '**/explain/*');
+    const field = page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID');
+    await field.fill('ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY');
+    await field.press('Enter');
+    await page.evaluate("location.hash = 'code=ISCC:AAAT4EBWK27737D2'");
+    const region = page.getByRole('region', { name: 'Explanation' });
+    await region.getByText('META-NONE-V0-64').first().waitFor();
+    await release();
+    expect(await region.textContent()).not.toContain('ISCC-TEXT-V0');
+    expect(await region.isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Explain' }).isEnabled()).toBe(true);
   });
 
   test('compares two codes unit by unit', async () => {

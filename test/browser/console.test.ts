@@ -1,6 +1,7 @@
 /** The console: the start pages of all services together, in a real browser. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -249,6 +250,23 @@ describe('a result', () => {
   });
 });
 
+describe('a text that is added to an index', () => {
+  test('is left out if it is too long, and the page says so', async () => {
+    const page = await visit('codes');
+    const long = story('Volume', 3000);
+    expect(long.length).toBeGreaterThan(200_000);
+    await dropFiles(page, 'body', [{ name: 'volume.txt', type: 'text/plain', bytes: Buffer.from(long) }]);
+    const file = await done(page, 'volume.txt');
+    await file.getByText('Add to an index').click();
+    await file.getByLabel(/^Index/).fill('volumes');
+    await file.getByRole('button', { name: 'Add', exact: true }).click();
+    await file.getByText(/^Added to volumes as ISCC:\w+, without its text, which is too long$/).waitFor();
+    await file.getByLabel('Store the text').uncheck();
+    await file.getByRole('button', { name: 'Add', exact: true }).click();
+    await file.getByText(/^Updated in volumes as ISCC:\w+$/).waitFor();
+  });
+});
+
 describe('text passages', () => {
   test('of a dropped text and of a pasted one are shown next to those of the match', async () => {
     const page = await visit('codes');
@@ -327,6 +345,31 @@ test('works by keyboard only', async () => {
 });
 
 describe('services that run apart', () => {
+  test('do not stop a page if one of them never answers', async () => {
+    const silent = net.createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const env = {
+      ...(await servicePorts()),
+      ISCCD_CONSOLE: `search=http://127.0.0.1:${port}`,
+      ISCCD_DATA_DIR: path.join(services.folder, 'silent'),
+    };
+    const codes = await serve(['codes'], { cwd: services.folder, env });
+    onTestFinished(() => codes.stop());
+    const page = await openPage(browser);
+    await page.goto(codes.urls.codes);
+    await page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID').fill('ISCC:AAAT4EBWK27737D2');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('region', { name: 'Explanation' }).waitFor();
+    expect(await page.locator('html[data-ready]').count()).toBe(0);
+    await dropFiles(page, 'body', [await photo(10)]);
+    await page.getByText('Done: photo-10.jpg').first().waitFor();
+    expect(await page.locator('html[data-ready]').count()).toBe(1);
+    expect(await page.locator('#codes').count()).toBe(1);
+    expect(await page.locator('#search').isHidden()).toBe(true);
+  });
+
   test('form a console by their configured addresses, and the page says which one is missing', async () => {
     const ports = await servicePorts();
     const address = (variable: string) => `http://127.0.0.1:${ports[variable]}`;

@@ -1,6 +1,6 @@
 /** The page of the resolver in a real browser: it checks a file. */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
@@ -37,6 +37,19 @@ async function fileIn(name: string, bytes: Buffer): Promise<string> {
   const file = path.join(services.folder, name);
   await writeFile(file, bytes);
   return file;
+}
+
+/** Changes a text in the file of a stored manifest, as someone does who declares a manifest at an address of their own. */
+async function changeStored(manifest: Buffer, from: string, to: string): Promise<void> {
+  const entries = await readdir(services.folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((found) => found.isFile())) {
+    const file = path.join(entry.parentPath, entry.name);
+    const bytes = await readFile(file);
+    if (!bytes.equals(manifest)) continue;
+    await writeFile(file, Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1'));
+    return;
+  }
+  throw new Error('the manifest is not stored as a file');
 }
 
 describe('the check of a file', () => {
@@ -120,6 +133,43 @@ describe('the check of a file', () => {
     await page.getByRole('button', { name: 'Send and check' }).click();
     const match = page.getByRole('list', { name: 'Manifests' }).getByRole('listitem').first();
     expect(await match.textContent()).toMatch(/similar, 9\d/);
+  });
+
+  test('of a manifest that was changed after it was signed, neither signer nor picture is shown', async () => {
+    const original = await picture(4);
+    const { units } = await codeOf(services.url.codes, original);
+    const signed = await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]);
+    await store(services.url.store, signed);
+    const page = await openPage(browser);
+    await page.goto(services.url.resolver);
+    const file = await fileIn('matched.png', original);
+    await page.getByLabel('Drop a file here').setInputFiles(file);
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    const match = page.getByRole('list', { name: 'Manifests' }).getByRole('listitem').first();
+    await match.getByText('The signature of this manifest is valid.').waitFor();
+    expect(await match.textContent()).toContain('isccd test');
+    expect(await match.getByText('The signed asset').count()).toBe(1);
+
+    await changeStored(signed, 'picture.png', 'forgery.png');
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    await match.getByText('The signature of this manifest is not valid. (claimSignature.mismatch)').waitFor();
+    expect(await match.textContent()).toContain('forgery.png');
+    expect(await match.textContent()).not.toContain('isccd test');
+    expect(await match.getByText('The signed asset').count()).toBe(0);
+    await expectAccessible(page);
+    await screenshots(page, 'resolver-changed-manifest');
+  });
+
+  test('if the server cannot be asked whether it checks files, the page says so and asks again later', async () => {
+    const page = await openPage(browser, { expected: /ERR_FAILED/ });
+    await page.route('**/check', (route) => route.abort(), { times: 1 });
+    await page.goto(services.url.resolver);
+    await page.getByRole('alert').filter({ hasText: 'Files cannot be checked now' }).waitFor();
+    expect(await page.getByText('This server checks no files').isHidden()).toBe(true);
+    await dropFiles(page, 'main', [{ name: 'later.png', type: 'image/png', bytes: await picture(5) }]);
+    await page.getByText('later.png').and(page.locator('#chosen')).waitFor();
+    expect(await page.locator('#check-error').textContent()).toBe('');
+    expect(await page.locator('#jobs > li').count()).toBe(0);
   });
 
   test('a damaged file is refused with the reason', async () => {

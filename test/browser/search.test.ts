@@ -14,6 +14,7 @@ import { expectAccessible } from '../support/accessible.js';
 import {
   dropFile,
   focused,
+  holdFirst,
   LAUNCH_MS_MAX,
   launchChromium,
   openPage,
@@ -25,6 +26,8 @@ import {
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/search');
 const ASSETS = 300;
 const KEY = 's3cret';
+/** Nothing in the index is similar. */
+const OTHER_CODE = 'ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY';
 
 interface Asset {
   readonly iscc_id: string;
@@ -113,7 +116,7 @@ describe('the search page', () => {
     const page = await visit(open, /4\d\d/);
     const codes = page.getByLabel('Codes', { exact: true });
     const button = page.getByRole('button', { name: 'Search', exact: true });
-    await codes.fill('ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY');
+    await codes.fill(OTHER_CODE);
     await button.click();
     await page.getByText('No similar assets in this index.').waitFor();
     await codes.fill('ISCC:NONSENSE');
@@ -126,6 +129,22 @@ describe('the search page', () => {
     await page.goto(`${open.url}/#code=${asset.units.join('+')}&index=nosuchindex`);
     await page.getByRole('alert').filter({ hasText: 'nosuchindex' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Matches' }).isVisible()).toBe(false);
+  });
+
+  test('shows the matches of the latest search, also if an earlier one is answered later', async () => {
+    const page = await visit(open);
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' });
+    const release = await holdFirst(page, '**/search?limit=*');
+    await page.evaluate(`location.hash = 'code=${OTHER_CODE}'`);
+    await expect.poll(() => page.locator('#search').getAttribute('aria-busy')).toBe('true');
+    const latest = `#code=${asset.units.join('+')}`;
+    await page.evaluate(`location.hash = '${latest}'`);
+    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await expect.poll(() => page.evaluate('location.hash')).toBe(`${latest}&index=pictures`);
+    await release();
+    expect(await page.locator('.matches > li').first().textContent()).toContain(asset.iscc_id);
+    expect(await page.evaluate('location.hash')).toBe(`${latest}&index=pictures`);
+    expect(await page.locator('#search').getAttribute('aria-busy')).toBeNull();
   });
 
   test('shows that the service requires an API key', async () => {

@@ -8,6 +8,7 @@ import {
   NotFound,
   SearchClient,
   ServerFault,
+  ServiceError,
   StoreClient,
   Throttled,
   Unavailable,
@@ -23,6 +24,12 @@ async function listen(...responses: readonly CannedResponse[]): Promise<Listener
   server = await listener(...responses);
   return server;
 }
+
+it.each(['', '.', '..'])('a request does not leave its path by %j', async (name) => {
+  const { url, requests } = await listen([204]);
+  await expect(new SearchClient(url, FAST).deleteIndex(name)).rejects.toThrow('cannot be a part of the path');
+  expect(requests).toHaveLength(0);
+});
 
 describe('an idempotent request', () => {
   it.each<[string, CannedResponse]>([
@@ -42,6 +49,17 @@ describe('an idempotent request', () => {
     const { url, requests } = await listen([503], [204]);
     await new SearchClient(url, FAST).deleteIndex('a');
     expect(requests.map(({ line }) => line)).toEqual(['DELETE /indexes/a', 'DELETE /indexes/a']);
+  });
+
+  it.each([404, 410])('is done if a repeated DELETE finds nothing: %i', async (status) => {
+    const { url, requests } = await listen('reset', [status], [502], [status], [503], [status], [status]);
+    const client = new SearchClient(url, FAST);
+    await client.deleteIndex('a');
+    await client.deleteIndex('a');
+    expect(requests).toHaveLength(4);
+    // The service refused the first attempt, or there was only one.
+    await expect(client.deleteIndex('a')).rejects.toThrow(ServiceError);
+    await expect(client.deleteIndex('a')).rejects.toThrow(ServiceError);
   });
 
   it('includes POST for queries and repeatable adds', async () => {

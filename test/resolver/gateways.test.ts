@@ -24,6 +24,7 @@ beforeAll(async () => {
   places = await gateways();
   dns = await dnsServer({
     'repo.example': ['127.0.0.1'],
+    'repo1.example': ['127.0.0.1'],
     'inside.example': ['10.0.0.1'],
     'inside6.example': ['fd00::1'],
     'mapped.example': ['::ffff:c0a8:1'],
@@ -183,6 +184,27 @@ describe('a probe', () => {
       expect(performance.now() - started).toBeGreaterThan(5500);
     });
   });
+
+  it('does not wait for many slow gateways of another site', async () => {
+    const slow = Array.from({ length: 40 }, (_, i) => `/manifests/slow-${i}`);
+    for (const path of slow) places.kinds.set(path, 'timeout');
+    places.kinds.set('/manifests/good', 'store');
+    const settings = { RESOLVER_PROBE_TIMEOUT: '1', RESOLVER_CONCURRENCY: '2' };
+    await withResolver(settings, async (base) => {
+      declare(...slow.map(at));
+      const flooded = fetch(queryUrl(base, dataCode(1), '&maxResults=100'));
+      await vi.waitFor(() => expect(places.seen).toHaveLength(2), 1500);
+      declare(`https://repo1.example:${places.https}/manifests/good`);
+      const query = matchesOf(queryUrl(base, dataCode(2)));
+      expect((await query).map(({ manifestId }) => manifestId)).toEqual(['good']);
+      // Its matches are neither confirmed nor refuted.
+      const response = await flooded;
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await response.json()).toEqual({
+        detail: 'The repositories of the matching manifests did not respond in time',
+      });
+    });
+  }, 30_000);
 
   it('fails for a gateway with a certificate for another name', async () => {
     places.kinds.set('/manifests/x', 'store');

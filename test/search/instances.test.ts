@@ -109,6 +109,25 @@ test('a search that runs while the database is asked is repeated if another inst
   expect(repeated).toBeGreaterThan(rounds.length / 2);
 });
 
+test('an instance that missed large changes gets them in pages', { timeout: 120_000 }, async () => {
+  const one = await start('one');
+  await one.createIndex('ds');
+  await start('two');
+  await expectEqual('ds');
+  await servers.pop()?.stop();
+  // More bytes than a page has, with a deleted asset and small ones in between.
+  const large = entries.slice(0, 60).map((entry, at) => ({
+    ...entry,
+    metadata: { text: 'ä"'.repeat(at % 3 === 0 ? 700_000 : 10) },
+  }));
+  for (const entry of large) await one.addAssets('ds', [entry]);
+  const [first] = large;
+  await one.deleteAsset('ds', first?.iscc_id as string);
+  await start('two');
+  await expect.poll(async () => (await fetch(`${urlOf(1)}/readyz`)).status, { timeout: 60_000 }).toBe(200);
+  expect((await expectEqual('ds')).length).toBeGreaterThan(20_000_000);
+});
+
 test('names, aliases, paths and deletions are the same in all instances', async () => {
   const [one, two] = [await start('one'), await start('two')];
   await one.createIndex('ds');

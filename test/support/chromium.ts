@@ -1,7 +1,7 @@
 /** Pages in a real Chromium. A test fails if its page requests another host or logs an error or warning. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
 export { launchChromium } from './launch-chromium.js';
@@ -99,6 +99,34 @@ const FAINT_TEXTS = `(() => {
     return ratio < 4.5 ? [one.textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(1)] : [];
   });
 })()`;
+
+/**
+ * Holds the first request to a path until it is released, as a slow network does. Releasing resolves when the page has
+ * had the response.
+ */
+export async function holdFirst(page: Page, pattern: string): Promise<() => Promise<void>> {
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isFirst = true;
+  let first: Request | undefined;
+  await page.route(pattern, async (route) => {
+    if (isFirst) {
+      isFirst = false;
+      first = route.request();
+      await held;
+    }
+    await route.continue();
+  });
+  return async () => {
+    if (first === undefined) throw new Error(`no request to ${pattern} is held`);
+    release();
+    await (await first.response())?.finished();
+    // The page handles the response in a task of its own.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
+  };
+}
 
 /** The focused element's id, form name or text. */
 export function focused(page: Page): Promise<string> {

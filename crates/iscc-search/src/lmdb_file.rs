@@ -49,6 +49,15 @@ pub enum FileError {
     Damage(#[from] Damage),
 }
 
+/// What the values of a tree are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Assets, simprints and their like, of which no page is all zeros.
+    Rows,
+    /// Bits, which may be all zeros for many pages.
+    Bits,
+}
+
 /// A B-tree of the file: the list of free pages, the main database, or a named one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tree {
@@ -172,7 +181,12 @@ impl LmdbFile {
     }
 
     /// Reads a value that is stored in pages of its own. `first` is the first of them.
-    pub fn large_value(&self, first: u64, bytes: u32) -> Result<Vec<u8>, FileError> {
+    pub fn large_value(
+        &self,
+        first: u64,
+        bytes: u32,
+        content: Content,
+    ) -> Result<Vec<u8>, FileError> {
         let damage = |rule| Damage { page: first, rule };
         let count = self.value_pages(bytes);
         if first < METAS || first.saturating_add(count) > self.pages {
@@ -183,8 +197,9 @@ impl LmdbFile {
         if number(&all, 0) != first || all[10] != page::OVERFLOW || all[11] != 0 {
             return Err(damage("a large value starts with a page header").into());
         }
-        // No stored value contains a page of zeros: JSON has no zero bytes, and a simprint starts with its length.
-        if all.chunks_exact(self.page_bytes).any(|page| page.iter().all(|&byte| byte == 0)) {
+        // JSON has no zero bytes, and a simprint starts with its length, so they have no page of zeros.
+        let is_zero = |page: &[u8]| page.iter().all(|&byte| byte == 0);
+        if content == Content::Rows && all.chunks_exact(self.page_bytes).any(is_zero) {
             return Err(damage("no page of a large value is all zeros").into());
         }
         all.truncate(HEADER + bytes as usize);

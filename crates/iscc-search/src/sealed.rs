@@ -76,6 +76,20 @@ pub enum SealError {
     Stopped,
 }
 
+impl SealError {
+    /// Whether the process or the system lacks descriptors or memory, which says nothing about the file.
+    pub fn is_passing(&self) -> bool {
+        #[cfg(unix)]
+        const PASSING: [i32; 3] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM];
+        #[cfg(not(unix))]
+        const PASSING: [i32; 0] = [];
+        match self {
+            Self::File(error) => error.raw_os_error().is_some_and(|code| PASSING.contains(&code)),
+            _ => false,
+        }
+    }
+}
+
 /// Path of a file.
 pub fn path_of(index_folder: &Path, uid: u64) -> PathBuf {
     index_folder.join(SEGMENTS).join(file_name(uid))

@@ -28,7 +28,7 @@ use crate::lmdb_file::{self, LmdbFile};
 pub use error::StoreError;
 pub use log::LogTable;
 pub use meta::StoredMeta;
-pub use sealed::{GraphEntry, GraphFile, SealedEntry, SealedRecord};
+pub use sealed::{DEAD, GraphEntry, GraphFile, SealedEntry, SealedRecord};
 
 /// ISCC-ID body. Big-endian, so that keys sort by number.
 type IdKey = U64<BigEndian>;
@@ -41,6 +41,8 @@ pub const LOCK_FILE: &str = "lock.mdb";
 const DATABASES: u32 = 16;
 /// Maximum number of concurrent read transactions, over all processes.
 const READERS_MAX: u32 = 1024;
+/// Number of commits after which the readers of processes that have ended are removed.
+const STALE_READERS_EVERY: u64 = 32;
 /// Size of the lock file: 64 bytes per reader, and its header.
 const LOCK_BYTES: u64 = READERS_MAX as u64 * 64 + 4096;
 
@@ -183,7 +185,10 @@ impl Store {
         let start = Instant::now();
         txn.commit()?;
         self.set_journal(journal);
-        self.commits.fetch_add(1, Ordering::Relaxed);
+        if self.commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(STALE_READERS_EVERY) {
+            // Killed processes that read the file, such as backups, would keep all pages that are freed later.
+            self.env.clear_stale_readers()?;
+        }
         self.commit_nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         Ok(Some((value, version)))
     }
@@ -195,6 +200,7 @@ impl Store {
     }
 
     fn grow(&self) -> Result<(), StoreError> {
+        self.env.clear_stale_readers()?;
         let _mapping = self.mapping.write().unwrap_or_else(PoisonError::into_inner);
         let bytes = self.env.info().map_size * 2;
         // SAFETY: no transaction is open. Each holds a read lock on `mapping`, which is locked for writing here.

@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use common::twins::{FULL, Twins, copy_data, copy_folder, files, kinds, open, options, sealed};
+use common::twins::{
+    FULL, Twins, copy_data, copy_folder, entry, files, kinds, open, options, sealed,
+};
 use common::{Random, Service, value};
 use iscc_search::{Options, SealHook, Sealing};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const SCHEMES: [&str; 2] = ["usearch", "lmdb"];
 
@@ -263,6 +265,27 @@ fn a_restored_backup_is_right_next_to_newer_files() {
         twins.restart(|_| {});
         twins.check(&format!("{name}, later"));
     }
+}
+
+/// The folder of the former index is that of the renamed one until the new index has its own.
+#[test]
+fn an_index_with_the_name_of_a_renamed_one_has_its_own_folder() {
+    let twins = Twins::filled("usearch", sealed());
+    let engine = &twins.sealed.engine;
+    engine.rename_index("main", br#"{"name":"other"}"#).unwrap();
+    twins.sealed.create("main");
+    for first in (0..400).step_by(100) {
+        let entries: Vec<Value> = (first..first + 100).map(|number| entry(number, 3)).collect();
+        twins.sealed.add("main", &json!(entries)).unwrap();
+    }
+    engine.wait_for_graphs();
+    let indexes = twins.folder().parent().unwrap().to_owned();
+    assert!(!files(&indexes.join("main")).is_empty());
+    engine.delete_index("main").unwrap();
+    let is_folder = |name: &String| indexes.join(name).is_dir();
+    let left = fs::read_dir(&indexes).unwrap();
+    let left = left.map(|one| one.unwrap().file_name().into_string().unwrap()).filter(is_folder);
+    assert_eq!(left.collect::<Vec<_>>(), ["other"]);
 }
 
 #[test]

@@ -30,7 +30,8 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const ASSET_CACHING = 'public, max-age=3600';
+/** After an upgrade, the page must not run with old scripts: their addresses stay the same. */
+const ASSET_CACHING = 'no-cache';
 
 /** Routes for the page, its assets, and the documents as JSON and YAML. */
 export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {

@@ -22,7 +22,12 @@ const SECTIONS = 'sections.html';
 /** Folders without assets of start pages. */
 const OTHER_FOLDERS = ['admin', 'docs'];
 
-const ASSET_CACHING = 'public, max-age=3600';
+/**
+ * Scripts and style sheets have no version in their addresses, and a new page must not run with old ones. Browsers ask
+ * each time, and the answer is mostly a 304.
+ */
+const CODE_CACHING = 'no-cache';
+const IMAGE_CACHING = 'public, max-age=3600';
 
 /** The words of one start page. */
 export interface StartPage {
@@ -150,6 +155,7 @@ function assetType(file: string): string | undefined {
 /** A route for one asset, such as `style.css`. */
 export function assetRoute(urlPath: string, file: string): Route {
   const contentType = assetType(file) ?? 'application/octet-stream';
+  const caching = contentType.startsWith('image/') ? IMAGE_CACHING : CODE_CACHING;
   return {
     method: 'GET',
     path: urlPath,
@@ -159,7 +165,7 @@ export function assetRoute(urlPath: string, file: string): Route {
     responses: {},
     handler: () => ({
       status: 200,
-      headers: { 'Cache-Control': ASSET_CACHING },
+      headers: { 'Cache-Control': caching },
       body: { kind: 'file', path: path.join(webFolder(), file), contentType, compress: true },
     }),
   };

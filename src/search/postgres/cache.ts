@@ -10,7 +10,7 @@ import {
   type AssetRows,
   allLogRows,
   assetCount,
-  changedRows,
+  changedPages,
   copiedAssets,
   type Registry,
   readRegistry,
@@ -107,7 +107,7 @@ export class Cache {
     await this.reconcile(db, registry);
     for (const [id, sequence] of behind) {
       const index = registry.indexes.find((one) => one.id === id) as StoredIndex;
-      await this.apply(index, await changedRows(db, index, sequence, index.changed), index.changed);
+      await this.applyAll(index, changedPages(db, index, sequence, index.changed), sequence, index.changed);
     }
     this.loading.clear();
   }
@@ -155,6 +155,21 @@ export class Cache {
       position: this.#position(index.id, sequence),
     });
     if (log.some(({ value }) => value === undefined)) this.resets += 1;
+  }
+
+  /** Applies pages of the changes after one number up to another one. An interrupted call can be repeated. */
+  async applyAll(
+    index: StoredIndex,
+    pages: Iterable<AssetRows> | AsyncIterable<AssetRows>,
+    after: number,
+    upTo: number,
+  ): Promise<void> {
+    let last = NO_ROWS;
+    for await (const page of pages) {
+      if (last !== NO_ROWS) await this.apply(index, last, after);
+      last = page;
+    }
+    await this.apply(index, last, upTo);
   }
 
   /** An index was created in the engine. */

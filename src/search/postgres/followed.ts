@@ -7,12 +7,12 @@ import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
 import type { Newest } from './newest.js';
 import type { SearchDb } from './open.js';
-import { type AssetRows, changedRows, type Registry, readRegistry, type StoredIndex } from './rows.js';
+import { type AssetRows, changedPages, type Registry, readRegistry, type StoredIndex } from './rows.js';
 
 /** Changes per read. */
 const CHANGES_MAX = 1000;
 /** Assets per read; one change may have more. */
-const ASSETS_MAX = 50_000;
+const ASSETS_MAX = 10_000;
 /** How often an idle process reads the feed: what others have added is applied before the next search. */
 const POLL_MS = 250;
 
@@ -22,7 +22,8 @@ interface FoundRows extends FeedRead {
   readonly registry: Registry | undefined;
   readonly batches: readonly {
     readonly index: StoredIndex;
-    readonly rows: AssetRows;
+    /** In several pages if they are large. */
+    readonly pages: readonly AssetRows[];
     readonly last: number;
   }[];
   /** Monotonic time at which the read began. */
@@ -151,7 +152,7 @@ export class Followed {
       for (const [id, last] of touched) {
         const index = registry.indexes.find((one) => one.id === id);
         if (index !== undefined)
-          batches.push({ index, last, rows: await changedRows(rows, index, after, last) });
+          batches.push({ index, last, pages: await collected(changedPages(rows, index, after, last)) });
       }
       const isChanged = changes.some(({ index_id }) => index_id === null);
       return { after, upTo, hasMore, startedMs, batches, registry: isChanged ? registry : undefined };
@@ -165,7 +166,7 @@ export class Followed {
       const { db, cache } = this.#options;
       try {
         if (registry !== undefined) await inSnapshot(db, (rows) => cache.reconcile(rows, registry));
-        for (const { index, rows, last } of batches) await cache.apply(index, rows, last);
+        for (const { index, pages, last } of batches) await cache.applyAll(index, pages, after, last);
       } catch (error) {
         this.mistrust();
         throw error;
@@ -206,4 +207,10 @@ function bounded<Change extends { readonly sequence: number; readonly count: num
 
 function inSnapshot<T>(db: SearchDb, read: (rows: SearchDb) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }

@@ -1,5 +1,5 @@
 /** Statements on the rows of the indexes. Assets cross as JSON text, which PostgreSQL and the engine write and parse. */
-import { CompiledQuery, sql, type Transaction } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { FollowedState, LogTableRow, Rehearsed } from '../../native.js';
 import type { CopiedPage } from './copied-rows.js';
 import type { SearchDb } from './open.js';
@@ -7,6 +7,8 @@ import type { LogRowTable, SearchTables } from './tables.js';
 
 /** Assets per page in the order of their keys. */
 const PAGE_ASSETS = 10_000;
+/** Bytes of a page, because neither the server nor this process can hold a value of any size. Escapes make it longer. */
+const PAGE_BYTES = 32 << 20;
 /** Assets that are removed per statement, so that one takes less than a second. */
 const SWEEP_ASSETS = 10_000;
 
@@ -117,34 +119,99 @@ export async function writeBatch(
   `.execute(transaction);
 }
 
-/** What changed in an index after one number, up to another one: its assets as they are now, and its follower's state. */
-export async function changedRows(
+/**
+ * What changed in an index after one number, up to another one: its assets as they are now, and its follower's state. In
+ * one page, unless that has too many bytes. `db` must be a snapshot.
+ */
+export async function* changedPages(
   db: SearchDb,
   { id, follows }: Pick<StoredIndex, 'id' | 'follows'>,
   after: number,
   upTo: number,
-): Promise<AssetRows> {
-  const assets = await changedAssets(db, id, after, upTo);
-  if (follows === null) return assets;
-  const changed = await logRows(db, id).where('sequence', '>', after).where('sequence', '<=', upTo).execute();
-  return { ...assets, log: changed.map(tableRow) };
+): AsyncGenerator<AssetRows> {
+  const log = follows === null ? [] : await changedLog(db, id, after, upTo);
+  const { bytes, ...all } = await changedAssets(db, id, changedKeys(id, after, upTo));
+  if (bytes <= PAGE_BYTES) {
+    yield { ...all, log };
+    return;
+  }
+  const sizes = await sizesOf(db, id, changedKeys(id, after, upTo));
+  for (const page of pagesOf(sizes)) {
+    const keys = sql`select unnest(${page}::bytea[]) as key`;
+    yield { ...(await changedAssets(db, id, keys, Number.POSITIVE_INFINITY)), deleted: [] };
+  }
+  yield { rows: '[]', deleted: all.deleted, log };
 }
 
-async function changedAssets(db: SearchDb, index: number, after: number, upTo: number): Promise<AssetRows> {
-  const { rows } = await sql<AssetRows>`
-    with k as (
-      select distinct unnest(keys) as key from changes
-      where index_id = ${index} and sequence > ${after} and sequence <= ${upTo}
-    )
+async function changedLog(db: SearchDb, id: number, after: number, upTo: number): Promise<LogTableRow[]> {
+  const rows = await logRows(db, id).where('sequence', '>', after).where('sequence', '<=', upTo).execute();
+  return rows.map(tableRow);
+}
+
+/** A query for the keys of changed assets. */
+function changedKeys(index: number, after: number, upTo: number) {
+  return sql`
+    select distinct unnest(keys) as key from changes
+    where index_id = ${index} and sequence > ${after} and sequence <= ${upTo}
+  `;
+}
+
+const BYTES = sql`coalesce(octet_length(a.metadata), 0) + coalesce(octet_length(s.body), 0)`;
+
+/** The assets with some keys, and their bytes; without assets if these are more than `bytesMax`. */
+async function changedAssets(
+  db: SearchDb,
+  index: number,
+  keys: RawBuilder<unknown>,
+  bytesMax = PAGE_BYTES,
+): Promise<AssetRows & { readonly bytes: number }> {
+  const limit = Number.isFinite(bytesMax) ? sql`(select bytes from total) <= ${bytesMax}` : sql`true`;
+  const { rows } = await sql<AssetRows & { readonly bytes: string }>`
+    with k as (${keys}), j as materialized (
+      select k.key, a.key is not null as is_stored, a.id_v0, a.code, a.units, a.metadata, s.body, ${BYTES} as bytes
+      from k
+        left join assets a on a.index_id = ${index} and a.key = k.key
+        left join simprints s on s.index_id = ${index} and s.key = k.key
+    ), total as (select coalesce(sum(bytes), 0) as bytes from j)
     select
-      coalesce(json_agg(json_build_object('key', k.key, 'id_v0', a.id_v0, 'code', a.code, 'units', a.units,
-        'metadata', a.metadata, 'simprints', s.body)) filter (where a.key is not null), '[]')::text as rows,
-      coalesce(array_agg(k.key::text) filter (where a.key is null), '{}') as deleted
+      coalesce(json_agg(json_build_object('key', key, 'id_v0', id_v0, 'code', code, 'units', units,
+        'metadata', metadata, 'simprints', body)) filter (where is_stored and ${limit}), '[]')::text as rows,
+      coalesce(array_agg(key::text) filter (where not is_stored), '{}') as deleted,
+      (select bytes from total) as bytes
+    from j
+  `.execute(db);
+  const [found] = rows as [AssetRows & { readonly bytes: string }];
+  return { ...found, bytes: Number(found.bytes) };
+}
+
+async function sizesOf(db: SearchDb, index: number, keys: RawBuilder<unknown>): Promise<Sized[]> {
+  const { rows } = await sql<Sized>`
+    with k as (${keys})
+    select k.key::text as key, ${BYTES} as bytes
     from k
-      left join assets a on a.index_id = ${index} and a.key = k.key
+      join assets a on a.index_id = ${index} and a.key = k.key
       left join simprints s on s.index_id = ${index} and s.key = k.key
   `.execute(db);
-  return rows[0] as AssetRows;
+  return rows;
+}
+
+interface Sized {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/** Keys in pages of at most {@link PAGE_BYTES}, or of one asset. */
+function* pagesOf(sizes: readonly Sized[]): Generator<string[]> {
+  let [page, total]: [string[], number] = [[], 0];
+  for (const { key, bytes } of sizes) {
+    if (page.length > 0 && total + bytes > PAGE_BYTES) {
+      yield page;
+      [page, total] = [[], 0];
+    }
+    page.push(key);
+    total += bytes;
+  }
+  if (page.length > 0) yield page;
 }
 
 /** Pages of all assets of an index, by key. {@link copiedAssets} takes a fraction of the time. */
@@ -155,13 +222,14 @@ export async function* allAssets(
   for (let after: Buffer = Buffer.alloc(0); ; ) {
     const { rows } = await sql<{ rows: string; count: number; last: Buffer }>`
       with p as (
-        select a.key, a.id_v0, a.code, a.units, a.metadata, s.body as simprints
+        select a.key, a.id_v0, a.code, a.units, a.metadata, s.body as simprints,
+          sum(${BYTES}) over (order by a.key) - (${BYTES}) as before
         from assets a left join simprints s on s.index_id = a.index_id and s.key = a.key
         where a.index_id = ${index} and a.key > ${after} order by a.key limit ${PAGE_ASSETS}
-      )
-      select coalesce(json_agg(p), '[]')::text as rows, count(*) as count,
-        (select key from p order by key desc limit 1) as last
-      from p
+      ), q as (select key, id_v0, code, units, metadata, simprints from p where before < ${PAGE_BYTES})
+      select coalesce(json_agg(q), '[]')::text as rows, count(*) as count,
+        (select key from q order by key desc limit 1) as last
+      from q
     `.execute(db);
     const [page] = rows;
     if (page === undefined || page.count === 0) return;

@@ -29,8 +29,9 @@ export function onRestore(row: DeclarationRow, { now, target }: RestoredAt): Res
     if (isUntouched || target?.hub !== hub) return { change: { open: 0, error: null } };
   }
   if (target === undefined) return { replacement: { gateway, status: 'disabled', open: 0, updated_at: now } };
-  // Without it, a hub that has no lookup would get a second declaration.
-  const doubt = row.doubt !== null && status !== 'declared' ? row.doubt : maybeInForce(row, now);
+  const known = row.doubt !== null && status !== 'declared' ? row.doubt : maybeInForce(row, now);
+  // Without it, a hub that has no lookup would get a second declaration. Another hub knows nothing of the first one.
+  const doubt = target.hub === hub ? known : null;
   return {
     replacement: { ...target, gateway, datahash, fields, doubt, status: 'pending', open: 1, updated_at: now },
   };

@@ -200,12 +200,13 @@ export class DeclarationRows {
     return new Set(rows.map(({ iscc_id }) => iscc_id));
   }
 
-  /** Earlier unfinished declarations of deleted manifests at the same address. */
+  /** Earlier unfinished declarations to this hub of deleted manifests at the same address. */
   async unsettledBefore({ key, state }: Leased): Promise<number[]> {
     const rows = await this.#db
       .selectFrom('declarations')
       .select('key')
       .where('gateway', '=', state.gateway)
+      .where('hub', '=', this.#hub)
       .where('key', '<', key)
       .where('open', '=', 1)
       .where('live', '=', 0)
@@ -219,6 +220,7 @@ export class DeclarationRows {
       .selectFrom('declarations')
       .select('key')
       .where('gateway', '=', state.gateway)
+      .where('hub', '=', this.#hub)
       .where('key', '>', key)
       .where('live', '=', 1)
       .where('status', 'in', ['pending', 'failed'])

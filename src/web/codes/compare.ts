@@ -15,12 +15,13 @@ export function compareWith(a: string, b = ''): void {
 
 export function compareForm(): void {
   const body = byId('compare-body', HTMLElement);
-  onSubmit(byId('compare', HTMLFormElement), byId('compare-error', HTMLElement), async (data) => {
+  onSubmit(byId('compare', HTMLFormElement), byId('compare-error', HTMLElement), async (data, signal) => {
     body.hidden = true;
     const [a, b] = await Promise.all([
       named('First code', explain(String(data.get('a')))),
       named('Second code', explain(String(data.get('b')))),
     ]);
+    signal.throwIfAborted();
     announce(show(body, a.units, b.units));
     body.hidden = false;
     body.scrollIntoView({ block: 'nearest' });

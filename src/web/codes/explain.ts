@@ -11,9 +11,10 @@ export function explainCode(code: string): void {
 
 export function explainForm(): void {
   const body = byId('explain-body', HTMLElement);
-  onSubmit(byId('explain', HTMLFormElement), byId('explain-error', HTMLElement), async (data) => {
+  onSubmit(byId('explain', HTMLFormElement), byId('explain-error', HTMLElement), async (data, signal) => {
     body.hidden = true;
     const found = await explain(String(data.get('code')));
+    signal.throwIfAborted();
     const forms = [
       ['ISCC', found.iscc],
       ['Readable', found.readable],

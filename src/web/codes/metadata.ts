@@ -49,7 +49,12 @@ export function metadataPanel(
     'details',
     {},
     element('summary', {}, 'Embed metadata into a copy'),
-    element('p', { class: 'hint' }, 'The original does not change. The copy gets its own code and URL.'),
+    element(
+      'p',
+      { class: 'hint' },
+      'The original does not change. The copy gets its own code and URL. ',
+      'An empty field keeps the value that is in the file: this form can replace metadata, but not remove it.',
+    ),
     form,
     error,
   );

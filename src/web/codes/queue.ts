@@ -3,7 +3,7 @@ import { announce, byId, counted, onSubmit, reveal } from '../dom.js';
 import { credentialsLookup } from '../resolver/lookup.js';
 import { addPanel } from '../search/add.js';
 import { matchesLookup } from '../search/lookup.js';
-import { has } from '../services.js';
+import { findNeighbours, has } from '../services.js';
 import type { Processed } from './api.js';
 import { Job, type JobOptions } from './job.js';
 
@@ -19,6 +19,8 @@ const jobs = new Set<Job>();
 export async function addFiles(files: readonly File[]): Promise<void> {
   const [only, ...others] = files;
   if (only === undefined) throw new Error('Choose a file first.');
+  // Their answers decide what is looked up.
+  await findNeighbours();
   const isAlone = others.length === 0;
   const section = byId('result', HTMLElement);
   section.hidden = false;

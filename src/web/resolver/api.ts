@@ -37,9 +37,19 @@ export interface Checked {
 
 let limit: Promise<number> | undefined;
 
-/** The largest file that the server checks, in bytes; 0 if it checks none. */
+/**
+ * The largest file that the server checks, in bytes; 0 if it checks none. Asks again after a failure.
+ *
+ * @throws {RequestFailed}
+ */
 export function checkLimit(): Promise<number> {
-  limit ??= sendJson<{ bytesMax: number }>('resolver', '/check').then(({ bytesMax }) => bytesMax);
+  limit ??= sendJson<{ bytesMax: number }>('resolver', '/check').then(
+    ({ bytesMax }) => bytesMax,
+    (error: unknown) => {
+      limit = undefined;
+      throw error;
+    },
+  );
   return limit;
 }
 

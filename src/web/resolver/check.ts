@@ -1,18 +1,23 @@
 /** The form of the resolver: checks a file for credentials of its own and for manifests that match it. */
-import { announce, byId, bytesText, counted, element, onSubmit, reveal } from '../dom.js';
+import { announce, byId, bytesText, counted, element, messageOf, onSubmit, reveal } from '../dom.js';
 import { checkFile, checkLimit } from './api.js';
 import { pictureUrl } from './picture.js';
 import { credentialsView, fileFacts } from './result.js';
 
-/** Shows the form if the server checks files. Resolves to whether it does. */
-export async function checkForm(): Promise<boolean> {
-  const bytesMax = await checkLimit().catch(() => 0);
+/** Shows the form if the server checks files. Resolves to whether it does; `undefined` after a failure, which it shows. */
+export async function checkForm(): Promise<boolean | undefined> {
+  const error = byId('check-error', HTMLElement);
+  error.textContent = '';
+  const bytesMax = await checkLimit().catch((thrown: unknown) => {
+    error.textContent = `Files cannot be checked now: ${messageOf(thrown)}`;
+  });
+  if (bytesMax === undefined) return undefined;
   byId('off', HTMLElement).hidden = bytesMax > 0;
   if (bytesMax === 0) return false;
   const form = byId('check', HTMLFormElement);
   const input = byId('check-file', HTMLInputElement);
   input.addEventListener('change', showChosen);
-  onSubmit(form, byId('check-error', HTMLElement), async () => {
+  onSubmit(form, error, async () => {
     const file = input.files?.[0];
     if (!file) throw new Error('Choose a file first.');
     if (file.size > bytesMax) throw new Error(`The file is larger than ${bytesText(bytesMax)}.`);

@@ -27,7 +27,7 @@ export function credentialsView(
     element(heading, {}, 'Credentials in the file'),
     credentials === undefined
       ? element('p', {}, 'The file contains no content credentials.')
-      : element('div', { class: 'own' }, verdict(credentials), credentialFacts(credentials)),
+      : element('div', { class: 'own' }, verdict(credentials, OF_FILE), credentialFacts(credentials)),
     element(heading, {}, 'Manifests that match'),
     matches.length === 0
       ? element('p', {}, 'No manifest is known for this content.')
@@ -39,14 +39,33 @@ export function credentialsView(
   ];
 }
 
+interface Words {
+  readonly valid: string;
+  /** In order: the first whose pattern is that of a failure fits. */
+  readonly failed: readonly (readonly [pattern: RegExp, text: string])[];
+  readonly invalid: string;
+}
+
 /** The credentials of the file: do they belong to these bytes? */
-function verdict({ state, failures }: Credentials): HTMLElement {
-  if (state !== 'invalid') {
-    return element('p', {}, 'The signature is valid, and the file is unchanged since it was signed.');
-  }
-  const text = failures.some((code) => /Hash\.mismatch$/.test(code))
-    ? 'The file was changed after it was signed.'
-    : 'The credentials are not valid.';
+const OF_FILE: Words = {
+  valid: 'The signature is valid, and the file is unchanged since it was signed.',
+  failed: [[/Hash\.mismatch$/, 'The file was changed after it was signed.']],
+  invalid: 'The credentials are not valid.',
+};
+
+/** A manifest that matches: its asset is not there, so only the manifest itself was checked. */
+const OF_MATCH: Words = {
+  valid: 'The signature of this manifest is valid.',
+  failed: [
+    [/^claimSignature\./, 'The signature of this manifest is not valid.'],
+    [/^assertion\..*mismatch$/, 'This manifest was changed after it was signed.'],
+  ],
+  invalid: 'This manifest is not valid.',
+};
+
+function verdict({ state, failures }: Credentials, { valid, failed, invalid }: Words): HTMLElement {
+  if (state !== 'invalid') return element('p', {}, valid);
+  const [, text = invalid] = failed.find(([pattern]) => failures.some((code) => pattern.test(code))) ?? [];
   return element('p', { class: 'error' }, `${text} (${failures.join(', ')})`);
 }
 
@@ -68,15 +87,31 @@ function matchItem(
         similarityScore === 100 ? 'same content, 100' : `similar, ${similarityScore}`,
       ),
     ),
-    sideBySide(picture, credentials?.thumbnail),
-    credentials === undefined
-      ? element('p', { class: 'hint' }, 'The manifest could not be read.')
-      : credentialFacts(credentials),
+    ...matchCredentials(credentials, picture),
     facts([
       ['ISCC-ID', element('code', {}, isccId)],
       ['Manifest', element('a', { href: link, download: 'manifest.c2pa' }, 'Download')],
     ]),
   );
+}
+
+/**
+ * What a matching manifest says. Anyone can declare a manifest for this content, so one that is not valid shows neither
+ * a picture nor a signer: nothing proves that they belong to it.
+ */
+function matchCredentials(credentials: Credentials | undefined, picture: string | undefined): Node[] {
+  if (credentials === undefined) {
+    return [
+      sideBySide(picture, undefined),
+      element('p', { class: 'hint' }, 'The manifest could not be read.'),
+    ];
+  }
+  const result = verdict(credentials, OF_MATCH);
+  if (credentials.state === 'invalid') {
+    const { signer, issuer, time, thumbnail, ...others } = credentials;
+    return [result, credentialFacts(others)];
+  }
+  return [sideBySide(picture, credentials.thumbnail), result, credentialFacts(credentials)];
 }
 
 function sideBySide(picture: string | undefined, thumbnail: string | undefined): HTMLElement {
@@ -97,7 +132,7 @@ function figure(url: string | undefined, caption: string): HTMLElement {
 }
 
 function credentialFacts(credentials: Credentials): HTMLDListElement {
-  const { title, signer, issuer, time, claimGenerator, actions, ingredients, training = {} } = credentials;
+  const { title, signer, issuer, claimGenerator, actions, ingredients, training = {} } = credentials;
   const made = actions.map(({ action, digitalSourceType }) =>
     digitalSourceType === undefined ? action : `${action} (${digitalSourceType.split('/').at(-1)})`,
   );
@@ -109,10 +144,16 @@ function credentialFacts(credentials: Credentials): HTMLDListElement {
     ['Title', title],
     ['Signer', signer],
     ['Issuer', issuer],
-    ['Signed', time === undefined ? 'time not certified' : new Date(time).toLocaleString()],
+    ['Signed', signedText(credentials)],
     ['Program', claimGenerator],
     ['Actions', made.join(', ')],
     ['Ingredients', sources.join(', ')],
     ['AI training', uses.join(', ')],
   ]);
+}
+
+/** Nothing if it is not known who signed. */
+function signedText({ signer, issuer, time }: Credentials): string | undefined {
+  if (time !== undefined) return new Date(time).toLocaleString();
+  return signer === undefined && issuer === undefined ? undefined : 'time not certified';
 }

@@ -10,7 +10,7 @@ import { simprintsOf } from './passages.js';
 /** Index of the manifests, which the store fills. */
 const MANIFESTS = 'c2pa';
 const NEW_INDEX = 'files';
-/** Texts up to this size are stored by default, so that passages can be shown. */
+/** Texts up to this size can be stored, so that passages can be shown. */
 const TEXT_CHARS_MAX = 200_000;
 
 /** @param prefix of the ids of its fields, unique on the page */
@@ -47,7 +47,8 @@ export function addPanel(result: Result, file: File, prefix: string): HTMLElemen
       checkbox(
         'text',
         'Store the text, to show passages',
-        /^text\/(?:plain|markdown)$/.test(String(result.mediatype)),
+        // The row of an embedded copy has a file without content.
+        file.size > 0 && /^text\/(?:plain|markdown)$/.test(String(result.mediatype)),
       ),
     ),
     element('button', { type: 'submit' }, 'Add'),
@@ -55,11 +56,13 @@ export function addPanel(result: Result, file: File, prefix: string): HTMLElemen
   onSubmit(form, error, async (data) => {
     added.textContent = '';
     const index = String(data.get('index'));
-    const { status, id } = await add(index, result, file, {
+    const { status, id, isTextTooLong } = await add(index, result, file, {
       thumbnail: data.has('thumbnail'),
       text: data.has('text'),
     });
-    added.textContent = `${status === 'created' ? 'Added to' : 'Updated in'} ${index} as ${id}`;
+    const what = status === 'created' ? 'Added to' : 'Updated in';
+    const missing = isTextTooLong ? ', without its text, which is too long' : '';
+    added.textContent = `${what} ${index} as ${id}${missing}`;
     announce(added.textContent);
     await loadIndexes();
   });
@@ -91,13 +94,25 @@ async function add(index: string, result: Result, file: File, stored: Stored) {
   if (isNew) await createIndex(index);
   const realm = realmOf((await anyAsset(index))?.iscc_id);
   const id = await derivedId(result.iscc, String(result.filename ?? ''), realm);
-  const status = await addAsset(index, await entryOf(id, result, file, stored));
-  return { status, id };
+  const text = stored.text ? await storableText(result, file) : undefined;
+  const thumbnail = stored.thumbnail ? result.thumbnail : undefined;
+  const status = await addAsset(index, entryOf(id, result, { thumbnail, text }));
+  return { status, id, isTextTooLong: stored.text && text === undefined };
 }
 
-async function entryOf(id: string, result: Result, file: File, stored: Stored): Promise<Entry> {
-  const { iscc, units, name, filename, mediatype, thumbnail } = result;
-  const text = stored.text ? await textOf(result, file) : undefined;
+/** `undefined` if the text is too long. */
+async function storableText(result: Result, file: File): Promise<string | undefined> {
+  const text = await textOf(result, file);
+  return text !== undefined && text.length <= TEXT_CHARS_MAX ? text : undefined;
+}
+
+interface Extras {
+  readonly thumbnail: string | undefined;
+  readonly text: string | undefined;
+}
+
+function entryOf(id: string, result: Result, { thumbnail, text }: Extras): Entry {
+  const { iscc, units, name, filename, mediatype } = result;
   const simprints = simprintsOf(result.features);
   return {
     iscc_id: id,
@@ -108,8 +123,8 @@ async function entryOf(id: string, result: Result, file: File, stored: Stored): 
       ...(name !== undefined && { name }),
       ...(filename !== undefined && { filename }),
       ...(mediatype !== undefined && { mediatype }),
-      ...(stored.thumbnail && thumbnail !== undefined && { thumbnail }),
-      ...(text !== undefined && text.length <= TEXT_CHARS_MAX && { text }),
+      ...(thumbnail !== undefined && { thumbnail }),
+      ...(text !== undefined && { text }),
     },
   };
 }

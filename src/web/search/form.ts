@@ -1,6 +1,7 @@
 /** The forms of the search service: by codes and by a text passage. */
 import { simprint, upload } from '../codes/api.js';
-import { announce, byId, onSubmit, reveal } from '../dom.js';
+import { announce, byId, element, onSubmit, reveal } from '../dom.js';
+import { Latest } from '../latest.js';
 import { rememberLink } from '../link.js';
 import { keyField, type Query } from './api.js';
 import { searchIn } from './find.js';
@@ -14,25 +15,41 @@ const UPLOAD = {
   semantic: false,
   onSent: () => {},
   onSteps: () => {},
-  signal: new AbortController().signal,
 };
+
+/** A search to show. */
+interface Shown {
+  readonly query: Query;
+  readonly index: string;
+  /** Aborts when a newer search starts. */
+  readonly signal: AbortSignal;
+  readonly passages?: Passages;
+}
 
 export async function searchForms(): Promise<void> {
   keyField(() => void loadIndexes());
   watchChoices();
   const error = byId('search-error', HTMLElement);
-  onSubmit(byId('search', HTMLFormElement), error, async (data) => {
-    const text = String(data.get('codes'));
-    const query = parseQuery(text);
-    await show(query);
-    rememberLink(query.iscc_code ?? (query.units ?? []).join(' '), chosenIndex());
-  });
-  onSubmit(byId('passage', HTMLFormElement), error, async (data) => {
-    const text = String(data.get('text'));
-    const simprints = await simprint(text);
-    await show({ simprints }, await passagesOfText(text, Object.values(simprints).flat()));
-  });
+  // Both forms show their matches in the same place.
+  const latest = new Latest();
+  onSubmit(byId('search', HTMLFormElement), error, searchByCodes, latest);
+  onSubmit(byId('passage', HTMLFormElement), error, searchByPassage, latest);
   await loadIndexes();
+}
+
+async function searchByCodes(data: FormData, signal: AbortSignal): Promise<void> {
+  const query = parseQuery(String(data.get('codes')));
+  const index = chosenIndex();
+  await show({ query, index, signal });
+  rememberLink(query.iscc_code ?? (query.units ?? []).join(' '), index);
+}
+
+async function searchByPassage(data: FormData, signal: AbortSignal): Promise<void> {
+  const text = String(data.get('text'));
+  const index = chosenIndex();
+  const simprints = await simprint(text);
+  const passages = await passagesOfText(text, Object.values(simprints).flat(), signal);
+  await show({ query: { simprints }, index, signal, passages });
 }
 
 /** Fills the form and runs it. */
@@ -42,21 +59,31 @@ export function searchCodes(text: string, index?: string): void {
   byId('search', HTMLFormElement).requestSubmit();
 }
 
-async function show(query: Query, passages?: Passages): Promise<void> {
+/** @throws if a newer search has started */
+async function show({ query, index, signal, passages }: Shown): Promise<void> {
+  signal.throwIfAborted();
   const section = byId('matches', HTMLElement);
   section.hidden = true;
   const limit = Number(byId('limit', HTMLInputElement).value) || 20;
-  const found = await searchIn(chosenIndex(), query, limit);
-  const verdict = await showMatches(byId('matches-body', HTMLElement), found, passages);
+  const found = await searchIn(index, query, limit);
+  // Apart from the page until it is complete: meanwhile a newer search may have shown its matches.
+  const body = element('div');
+  const verdict = await showMatches(body, found, passages);
+  signal.throwIfAborted();
+  byId('matches-body', HTMLElement).replaceChildren(...body.childNodes);
   reveal(section);
   announce(verdict);
 }
 
 /** The service splits long texts into several passages. Only results of files say where. */
-async function passagesOfText(text: string, simprints: readonly string[]): Promise<Passages> {
+async function passagesOfText(
+  text: string,
+  simprints: readonly string[],
+  signal: AbortSignal,
+): Promise<Passages> {
   const [only, ...others] = simprints;
   if (only !== undefined && others.length === 0) return new Map([[only, text]]);
   const file = new File([text], 'passage.txt', { type: 'text/plain' });
-  const { features } = (await upload(file, UPLOAD)).result;
+  const { features } = (await upload(file, { ...UPLOAD, signal })).result;
   return passagesOf(features, text);
 }

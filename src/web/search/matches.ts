@@ -1,5 +1,6 @@
 /** The list of matches of one search. */
 import { counted, element, errorLine, legend } from '../dom.js';
+import { findNeighbours } from '../services.js';
 import { bitsOf } from '../unit-item.js';
 import { getAsset } from './api.js';
 import { type Search, scoreOf } from './find.js';
@@ -16,6 +17,8 @@ export async function showMatches(
   passages: Passages = new Map(),
   code: string | undefined = query.iscc_code,
 ): Promise<string> {
+  // Cards offer a comparison if the codes service is there.
+  await findNeighbours();
   const searched = bitsOf(query.units);
   const items = assets.map(async (found, at) => {
     const isDrawn = at < DRAWN_MAX;

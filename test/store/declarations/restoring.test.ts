@@ -103,6 +103,20 @@ it('declares a manifest that was deleted before it was declared', async () => {
   expect(simulation.hub.inForce()).toHaveLength(1);
 });
 
+it('does not wait for another hub, which this store does not ask any more', async () => {
+  const simulation = await create('lost');
+  await simulation.upload(A);
+  await simulation.delete('a');
+  expect(await simulation.all()).toMatchObject([{ live: 0, open: 1 }]);
+  simulation.restart({ hubUrl: 'https://other.example' });
+  await simulation.restore('a');
+  await rounds(simulation, 3);
+  expect(await simulation.all()).toMatchObject([
+    { hub: 'https://hub.example', live: 0, open: 1 },
+    { hub: 'https://other.example', live: 1, open: 0, status: 'declared' },
+  ]);
+});
+
 it('adopts a note that arrives after the restore', async () => {
   const simulation = await create('late');
   await simulation.upload(A);

@@ -295,6 +295,7 @@ impl Registry {
         let path = folder.stage(name)?;
         let created = self.create_in(&path, matching, name).and_then(|index| {
             folder.install(&path, name)?;
+            index.set_name(name, folder.path_of(name));
             Ok(index)
         });
         if created.is_err() {

@@ -22,8 +22,13 @@ impl Index {
         let failed = files.find_map(|file| self.check_file(file, should_continue).err());
         let reason = failed.filter(|_| should_continue())?;
         let subject = Subject::Segment { assets: snapshot.assets() };
-        let detail = format!("a file was not valid, loaded all assets again: {reason}");
-        Some(Decision { index: self.name(), subject, outcome: "memory", detail })
+        let (outcome, detail) = match &reason {
+            NotSealed::File(error) if error.is_passing() => {
+                ("unchecked", format!("a file could not be checked, will try again: {reason}"))
+            }
+            _ => ("memory", format!("a file was not valid, loaded all assets again: {reason}")),
+        };
+        Some(Decision { index: self.name(), subject, outcome, detail })
     }
 
     /// Compares a file with its hashes, unless that was done. Loads the index again if it differs.
@@ -40,10 +45,12 @@ impl Index {
             should_continue,
         };
         let checked = background::run(|| sealed::check_sections(&self.folder(), file, &pace));
-        if let Err(SealError::File(_) | SealError::Damaged(_)) = &checked
-            && !self.is_deleted()
-        {
-            self.load_again()?;
+        match &checked {
+            Err(error) if error.is_passing() => self.pause(),
+            Err(SealError::File(_) | SealError::Damaged(_)) if !self.is_deleted() => {
+                self.load_again()?;
+            }
+            _ => {}
         }
         Ok(checked?)
     }

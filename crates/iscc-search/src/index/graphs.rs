@@ -239,6 +239,7 @@ impl Index {
         let mut graph = match opened {
             Ok(graph) => graph,
             Err(SealError::Stopped) => return Ok(None),
+            Err(reason) if reason.is_passing() => return Ok(self.try_later()),
             Err(reason) => return self.remove_graph(column, reason).map(Some),
         };
         let mut trial = known.trial;
@@ -257,6 +258,12 @@ impl Index {
         let bytes = file.bytes;
         let is_used = self.publish_graph(column, graph);
         Ok(is_used.then_some(Outcome::Opened(trial, bytes)))
+    }
+
+    /// No outcome until the end of a pause.
+    fn try_later(&self) -> Option<Outcome> {
+        self.graph_state().retry_at = Some(Instant::now() + RETRY_AFTER);
+        None
     }
 
     fn check_graph(
@@ -345,6 +352,7 @@ impl Index {
         match loaded {
             Ok(graph) => Ok(Ok(Building::resume(rows, graph, known.trial))),
             Err(SealError::Stopped) => Ok(Err(None)),
+            Err(reason) if reason.is_passing() => Ok(Err(self.try_later())),
             Err(reason) => self.remove_graph(column, reason).map(|outcome| Err(Some(outcome))),
         }
     }

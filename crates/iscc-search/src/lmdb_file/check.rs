@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Damage, FileError, LmdbFile, METAS, Page, Tree, Value};
+use super::{Content, Damage, FileError, LmdbFile, METAS, Page, Tree, Value};
+use crate::store::DEAD;
 
 /// A set of pages.
 pub struct Pages(Vec<u64>);
@@ -62,6 +63,16 @@ pub fn check(path: &Path) -> Result<(), FileError> {
 
 /// Visits all pages of a tree and of the trees in it, adds them to `used`, and reports those that cannot be read.
 pub fn visit(file: &LmdbFile, tree: &Tree, used: &mut Pages, damaged: &mut dyn FnMut(FileError)) {
+    visit_content(file, tree, Content::Rows, used, damaged);
+}
+
+fn visit_content(
+    file: &LmdbFile,
+    tree: &Tree,
+    content: Content,
+    used: &mut Pages,
+    damaged: &mut dyn FnMut(FileError),
+) {
     // Bounds for the keys of each page make a misplaced subtree visible.
     let mut waiting: Vec<(u64, Vec<u8>)> =
         tree.root.map(|root| (root, Vec::new())).into_iter().collect();
@@ -88,7 +99,7 @@ pub fn visit(file: &LmdbFile, tree: &Tree, used: &mut Pages, damaged: &mut dyn F
                 let lowest = if index == 0 { &lowest[..] } else { page.key(index) };
                 waiting.push((page.child(index), lowest.to_vec()));
             } else {
-                visit_value(file, &page, index, used, damaged);
+                visit_value(file, &page, index, content, used, damaged);
             }
         }
     }
@@ -98,11 +109,12 @@ fn visit_value(
     file: &LmdbFile,
     page: &Page,
     index: usize,
+    content: Content,
     used: &mut Pages,
     damaged: &mut dyn FnMut(FileError),
 ) {
     match page.value(index) {
-        Ok(Value::Large { page: first, bytes }) => match file.large_value(first, bytes) {
+        Ok(Value::Large { page: first, bytes }) => match file.large_value(first, bytes, content) {
             Err(error) => damaged(error),
             Ok(_) => {
                 for number in first..first + file.value_pages(bytes) {
@@ -113,7 +125,10 @@ fn visit_value(
                 }
             }
         },
-        Ok(Value::Tree(tree)) => visit(file, &tree, used, damaged),
+        Ok(Value::Tree(tree)) => {
+            let content = if page.key(index) == DEAD.as_bytes() { Content::Bits } else { content };
+            visit_content(file, &tree, content, used, damaged);
+        }
         Ok(_) => {}
         Err(error) => damaged(error.into()),
     }
@@ -149,6 +164,9 @@ pub fn free_pages(file: &Arc<LmdbFile>, mut damaged: impl FnMut(FileError)) -> V
 mod tests {
     use std::fs::File;
     use std::os::unix::fs::FileExt;
+
+    use heed::CommitOrAbort;
+    use heed::types::{Bytes, Str};
 
     use super::*;
     use crate::store::{DATA_FILE, Store, StoreOptions};
@@ -196,6 +214,23 @@ mod tests {
         }
         assert!(count > 100, "{count}");
         check(&path).unwrap();
+    }
+
+    #[test]
+    fn only_bits_may_have_pages_of_zeros() {
+        for (name, is_sound) in [(DEAD, true), ("assets", false)] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut options = heed::EnvOpenOptions::new();
+            // SAFETY: nothing else opens the new folder.
+            let env = unsafe { options.max_dbs(1).open(folder.path()) }.unwrap();
+            env.create_databases_and_commit(env.write_txn().unwrap(), |opener, txn| {
+                let database = opener.create_database::<Str, Bytes>(txn, Some(name))?;
+                database.put(txn, "a", &[0; 20_000])?;
+                Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(()))
+            })
+            .unwrap();
+            assert_eq!(check(&folder.path().join(DATA_FILE)).is_ok(), is_sound, "{name}");
+        }
     }
 
     /// LMDB believes the meta page with the higher transaction number, so a fault would be a bus error here.

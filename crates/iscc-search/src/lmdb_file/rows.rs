@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FileError, LmdbFile, Page, Tree, Value};
+use super::{Content, FileError, LmdbFile, Page, Tree, Value};
 
 /// A row. Large values are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Iterator for Rows {
             let key = page.key(index).to_vec();
             let value = match page.value(index) {
                 Ok(Value::Large { page, bytes }) => {
-                    self.file.large_value(page, bytes).map(Value::Bytes)
+                    self.file.large_value(page, bytes, Content::Rows).map(Value::Bytes)
                 }
                 other => other.map_err(FileError::from),
             };

@@ -17,7 +17,8 @@ use super::{IdKey, Reading, Store, StoreError, Writing};
 use crate::graph::Trial;
 
 const JOURNAL: &str = "journal";
-const DEAD: &str = "dead";
+/// Name of the database with the dead slots of segments, one bit each.
+pub const DEAD: &str = "dead";
 /// Key of the record in the index's metadata.
 const SEALED: &str = "sealed";
 /// Key of the version of the last commit with a journal, and the number of assets after it.

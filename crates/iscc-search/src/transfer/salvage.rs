@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::lines;
 use super::reader::{Batch, ReadError};
 use crate::id::IsccId;
-use crate::lmdb_file::{LmdbFile, Pages, Row, Rows, Tree, Value, free_pages, visit};
+use crate::lmdb_file::{Content, LmdbFile, Pages, Row, Rows, Tree, Value, free_pages, visit};
 use crate::paths::{self, Paths};
 use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response;
@@ -159,7 +159,7 @@ impl Salvage {
                 let bytes = match page.value(index) {
                     Ok(Value::Bytes(bytes)) => bytes,
                     Ok(Value::Large { page, bytes }) => {
-                        self.file.large_value(page, bytes).unwrap_or_default()
+                        self.file.large_value(page, bytes, Content::Rows).unwrap_or_default()
                     }
                     _ => continue,
                 };
