@@ -219,6 +219,38 @@ fn many_searches_end_early_and_small_indexes_do_not_try() {
 }
 
 #[test]
+fn the_first_step_is_enough_for_one_match_or_if_the_others_score_too_low() {
+    let services = services(4);
+    let mut random = Random(3);
+    fill(&services, &mut random);
+    let body = random.bytes(32);
+    let units =
+        json!([unit(Kind::content(Mode::Image), &body), unit(Kind::INSTANCE, &random.bytes(8))]);
+    let added = json!([{ "iscc_id": id(ASSETS + 1), "units": units }]);
+    // Full segments have lists.
+    let others: Vec<Value> =
+        (0..u64::from(FULL)).map(|at| entry(&mut random, ASSETS + 2 + at)).collect();
+    for (_, service) in &services {
+        service.add("main", &added).unwrap();
+        service.add("main", &json!(others)).unwrap();
+        service.engine.wait_for_graphs();
+    }
+    let query = json!({ "units": [units[0], unit(Kind::META, &random.bytes(8))] });
+    let search = |limit: i64, min_score: Option<f64>| {
+        let selection = SelectionParameters { min_score, exact: true, ..Default::default() };
+        let selection = Some(Box::new(selection));
+        (query.clone(), SearchParameters { limit, skip_featureless: None, selection })
+    };
+    let searches = [search(1, None), search(10, Some(0.999))];
+    let expected = results(&services[0].1, &searches);
+    for (name, service) in &services[1..3] {
+        for (found, expected) in results(service, &searches).iter().zip(&expected) {
+            assert_eq!(found, &(expected.0.clone(), true), "{name}");
+        }
+    }
+}
+
+#[test]
 fn scores_without_a_bound_never_end_early() {
     for exponent in [0, 1, 65] {
         let early = compare(21, exponent);

@@ -52,7 +52,7 @@ export class OpenSearchEngine implements Engine {
   readonly #names: Names;
   readonly #writes: Writes;
   readonly #queries: Queries;
-  readonly #sweeping: NodeJS.Timeout;
+  #sweeping: NodeJS.Timeout;
   #state: { readonly error: unknown } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -73,7 +73,7 @@ export class OpenSearchEngine implements Engine {
     [this.#location, this.#client, this.#document, this.#names] = [location, client, parts.document, names];
     this.#writes = new Writes({ client, location, names });
     this.#queries = new Queries({ client, names, candidates: options.candidates ?? CANDIDATES });
-    this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
+    this.#sweeping = this.#sweepLater();
     report((error) => this.#seen(error));
   }
 
@@ -224,7 +224,7 @@ export class OpenSearchEngine implements Engine {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#sweeping);
+    clearTimeout(this.#sweeping);
     clearTimeout(this.#retry);
     await this.#client.close();
     await this.#names.close();
@@ -273,6 +273,15 @@ export class OpenSearchEngine implements Engine {
     clearTimeout(this.#retry);
     if (this.#isClosed) return;
     this.#retry = setTimeout(() => void this.#document.read().catch(() => {}), RETRY_MS).unref();
+  }
+
+  /** The next sweep starts after the end of the last one, however long that takes. */
+  #sweepLater(): NodeJS.Timeout {
+    const sweep = async () => {
+      await this.#sweep();
+      if (!this.#isClosed) this.#sweeping = this.#sweepLater();
+    };
+    return setTimeout(() => void sweep(), SWEEP_MS).unref();
   }
 
   async #sweep(): Promise<void> {

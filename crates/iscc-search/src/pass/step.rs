@@ -165,13 +165,31 @@ mod tests {
         let snapshot = snapshot();
         for probes in [vec![probe(0)], vec![probe(0), probe(1)]] {
             let planned = planned_cost(&snapshot, &probes);
-            let (near, ways) = step(&snapshot, &probes, planned + 1.0, FREE);
+            let (near, ways) = step(&snapshot, &probes, planned, FREE);
             assert!(near.is_none());
             assert_eq!(ways, Ways { gave_up: 1, ..Ways::default() });
             let (near, ways) = step(&snapshot, &probes, planned * 100.0, FREE);
             assert!(near.is_some());
             assert_eq!(ways, Ways { lists: probes.len() as u64, ..Ways::default() });
         }
+    }
+
+    #[test]
+    fn the_searches_of_a_step_share_its_budget() {
+        let snapshot = snapshot();
+        let probes = [probe(0), probe(1)];
+        let is_enough = |probes: &[UnitProbe], searched: f64| {
+            let planning = PLANNING * probes.len() as f64;
+            step(&snapshot, probes, searched + planning, FREE).0.is_some()
+        };
+        let (mut low, mut high) = (0.0, planned_cost(&snapshot, &probes) * 100.0);
+        while high - low > 1.0 {
+            let middle = (low + high) / 2.0;
+            let half = if is_enough(&probes[..1], middle) { &mut high } else { &mut low };
+            *half = middle;
+        }
+        assert!(!is_enough(&probes, high * 1.5));
+        assert!(is_enough(&probes, high * 2.0 + 1.0));
     }
 
     #[test]
