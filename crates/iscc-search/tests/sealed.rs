@@ -267,6 +267,21 @@ fn a_restored_backup_is_right_next_to_newer_files() {
     }
 }
 
+#[test]
+fn a_segment_of_an_index_that_is_renamed_meanwhile_is_written() {
+    let (hook, steps, resume) = stepping();
+    let sealing = Sealing { hook: Some(hook), ..Sealing::early() };
+    let mut twins = Twins::new("usearch", options(sealing));
+    twins.add(3, u64::from(FULL) * 2);
+    assert_eq!(steps.recv().unwrap(), "chosen");
+    twins.sealed.engine.rename_index("main", br#"{"name":"other"}"#).unwrap();
+    drop((resume, steps));
+    twins.sealed.engine.wait_for_graphs();
+    let sealed = files(&twins.folder().parent().unwrap().join("other"));
+    assert!(!sealed.is_empty());
+    assert!(sealed.iter().all(|file| file.extension().unwrap() == "seg"), "{sealed:?}");
+}
+
 /// The folder of the former index is that of the renamed one until the new index has its own.
 #[test]
 fn an_index_with_the_name_of_a_renamed_one_has_its_own_folder() {

@@ -180,11 +180,12 @@ impl Index {
             }
             state.store.clone()
         };
-        let (folder, names) = (self.folder(), Arc::clone(&self.snapshot().simprint_names));
+        let names = Arc::clone(&self.snapshot().simprint_names);
         let bytes_per_second = self.options.sealing.bytes_per_second * hurry;
         let pace = Paced { bytes_per_second, should_continue };
         let uid = random_uid()?;
-        let target = NewFile { index_folder: &folder, store: &store, uid, simprint_names: &names };
+        let target =
+            NewFile { index_folder: &|| self.folder(), store: &store, uid, simprint_names: &names };
         self.after_seal_step("chosen");
         let written = write(&target, &pace)?;
         self.after_seal_step("written");

@@ -30,7 +30,12 @@ fn write_to(folder: &Path, segment: &Segment) -> SealedFile {
 
 fn write_new(folder: &Path, segment: &Segment) -> Result<SealedFile, SealError> {
     let names = NAMES.map(String::from);
-    let target = NewFile { index_folder: folder, store: "store", uid: 7, simprint_names: &names };
+    let target = NewFile {
+        index_folder: &|| folder.to_owned(),
+        store: "store",
+        uid: 7,
+        simprint_names: &names,
+    };
     target.write(segment, &PACE)
 }
 

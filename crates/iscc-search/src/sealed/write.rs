@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::slice::IterMut;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -40,8 +40,8 @@ impl Paced<'_> {
 
 /// A file that does not exist yet.
 pub struct NewFile<'a> {
-    /// Folder of the index.
-    pub index_folder: &'a Path,
+    /// Returns the folder of the index, which may be renamed meanwhile.
+    pub index_folder: &'a (dyn Fn() -> PathBuf + Sync),
     /// Identifies the index's store.
     pub store: &'a str,
     /// Identifies the file.
@@ -65,20 +65,21 @@ impl NewFile<'_> {
         pace: &Paced<'_>,
     ) -> Result<SealedFile, SealError> {
         let Self { index_folder, uid, .. } = *self;
-        let folder = index_folder.join(SEGMENTS);
-        fs::create_dir_all(&folder)?;
-        let (temporary, path) = (temporary_path_of(index_folder, uid), path_of(index_folder, uid));
-        let written = self.write_file(&temporary, content, pace).and_then(|file| {
+        let temporary = || temporary_path_of(&index_folder(), uid);
+        fs::create_dir_all(index_folder().join(SEGMENTS))?;
+        let written = self.write_file(&temporary(), content, pace).and_then(|file| {
+            let folder = index_folder();
+            let path = path_of(&folder, uid);
             if path.exists() {
                 return Err(SealError::Damaged("a file of this name exists"));
             }
-            fs::rename(&temporary, &path)?;
+            fs::rename(temporary_path_of(&folder, uid), &path)?;
+            sync_names(&folder.join(SEGMENTS))?;
             sync_names(&folder)?;
-            sync_names(index_folder)?;
             Ok(file)
         });
         if written.is_err() {
-            let _ = fs::remove_file(&temporary);
+            let _ = fs::remove_file(temporary());
         }
         written
     }

@@ -126,8 +126,9 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let mut random = Random(seed);
         let names = names();
+        let index_folder = || folder.path().to_owned();
         let target = |uid| NewFile {
-            index_folder: folder.path(),
+            index_folder: &index_folder,
             store: "store",
             uid,
             simprint_names: &names,
@@ -198,8 +199,9 @@ fn lists_are_those_of_a_column_in_memory() {
     for (uid, long_keys_rows_min) in [(1, 0), (2, usize::MAX)] {
         let sizes = ListSizes { long_keys_rows_min, ..ALL };
         let lists = MergedLists { units: Some(sizes), simprints: None, rows_min: 1 };
-        let index_folder = folder.path();
-        let target = NewFile { index_folder, store: "store", uid, simprint_names: &names };
+        let index_folder = || folder.path().to_owned();
+        let target =
+            NewFile { index_folder: &index_folder, store: "store", uid, simprint_names: &names };
         let file = merge(&target, &sources, &lists, &PACE).unwrap().file;
         let merged = reopened(folder.path(), &file, 1200, Matching::Approximate);
         let column = &merged.frozen[&(UnitType::META, 256)];
