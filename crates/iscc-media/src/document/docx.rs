@@ -4,6 +4,7 @@
 
 mod body;
 pub(super) mod numbering;
+pub(super) mod prefix;
 
 use std::collections::HashMap;
 
@@ -11,34 +12,36 @@ use self::body::{Body, Notes};
 use self::numbering::Numbering;
 use super::container::{Budget, Container};
 use super::embedded::Embedded;
-use super::xml::{self, Token};
+use super::xml::Token;
 use super::{Document, DocumentError, graphics, properties};
 
+/// Conventional name of the main part.
 const DOCUMENT: &str = "word/document.xml";
 
 /// Kinds of parts whose pictures the reference lists before those of the body.
 const OTHER_STORIES: [&str; 5] = ["header", "footer", "footnotes", "endnotes", "comments"];
 
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
-    let mut container = Container::open(bytes, budget)?;
-    let content = container.part(DOCUMENT)?;
+    let mut container = Container::open_package(bytes, budget)?;
+    let main = container.main_part(DOCUMENT)?;
+    let content = container.part(&main)?;
     let notes = Notes {
-        footnotes: notes(&mut container, "footnotes", "w:footnote")?,
-        endnotes: notes(&mut container, "endnotes", "w:endnote")?,
-        comments: notes(&mut container, "comments", "w:comment")?,
+        footnotes: notes(&mut container, &main, "footnotes", "w:footnote")?,
+        endnotes: notes(&mut container, &main, "endnotes", "w:endnote")?,
+        comments: notes(&mut container, &main, "comments", "w:comment")?,
     };
     let numbering = Numbering::read(&mut container, DOCUMENT)?;
     let mut body = Body::new(notes, numbering);
-    xml::for_each_token(DOCUMENT, &content, |token| body.read(&token))?;
+    prefix::for_each_token(&main, &content, |token| body.read(&token))?;
     let mut text = body.into_text();
-    graphics::append(&mut container, DOCUMENT, &mut text)?;
+    graphics::append(&mut container, &main, &mut text)?;
     let mut embedded = Embedded::default();
     for kind in OTHER_STORIES {
-        for part in container.related(DOCUMENT, kind)? {
+        for part in container.related(&main, kind)? {
             embedded.append(&mut container, &part, &[], &mut text)?;
         }
     }
-    embedded.append(&mut container, DOCUMENT, &[], &mut text)?;
+    embedded.append(&mut container, &main, &[], &mut text)?;
     let properties = properties::office_open_xml(&mut container)?;
     Ok(Document { text, properties, cover: None })
 }
@@ -46,14 +49,15 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
 /// Texts of footnotes, endnotes or comments by id.
 fn notes(
     container: &mut Container<'_>,
+    main: &str,
     kind: &str,
     element: &str,
 ) -> Result<HashMap<String, String>, DocumentError> {
     let mut notes = HashMap::new();
-    for part in container.related(DOCUMENT, kind)? {
+    for part in container.related(main, kind)? {
         let content = container.part(&part)?;
         let mut current: Option<(String, Body)> = None;
-        xml::for_each_token(&part, &content, |token| match &token {
+        prefix::for_each_token(&part, &content, |token| match &token {
             Token::Open { name, attributes } if *name == element => {
                 current = Some((attributes.get("w:id").unwrap_or_default(), Body::default()));
             }
@@ -68,4 +72,57 @@ fn notes(
         })?;
     }
     Ok(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::container::{archive, relations};
+    use super::*;
+
+    #[test]
+    fn parts_are_found_by_relationship_and_without_case() {
+        let note = r#"<w:footnotes><w:footnote w:id="1"><w:p><w:t>note</w:t></w:p></w:footnote></w:footnotes>"#;
+        let content = concat!(
+            r#"<w:document><w:p><w:t>text </w:t><w:footnoteReference w:id="1"/></w:p>"#,
+            "</w:document>"
+        );
+        for (main, target) in [
+            ("word/document.xml", "word/document.xml"),
+            ("word/document2.xml", "word/document2.xml"),
+            ("Word\\Document.xml", "word/document.xml"),
+            ("a/b/c.xml", "/a/b/c.xml"),
+        ] {
+            let (folder, file) = target.trim_start_matches('/').rsplit_once('/').unwrap();
+            let bytes = archive(&[
+                ("_rels\\.rels", relations(&[("officeDocument", target)]).as_str()),
+                (main, content),
+                (&format!("{folder}/_rels/{file}.rels"), &relations(&[("footnotes", "n.xml")])),
+                (&format!("{folder}/n.xml"), note),
+            ]);
+            let document = read(&bytes, &mut Budget::default()).unwrap();
+            assert_eq!(document.text, "text note\n\n\n", "{main}");
+        }
+    }
+
+    #[test]
+    fn parts_may_have_any_prefix() {
+        let content = concat!(
+            r#"<ns0:document xmlns:ns0="http://purl.oclc.org/ooxml/wordprocessingml/main">"#,
+            r#"<ns0:p><ns0:pPr><ns0:numPr><ns0:ilvl ns0:val="0"/><ns0:numId ns0:val="1"/>"#,
+            "</ns0:numPr></ns0:pPr><ns0:t>text</ns0:t></ns0:p></ns0:document>"
+        );
+        let numbering = concat!(
+            r#"<numbering xmlns:a="http://schemas.openxmlformats.org/wordprocessingml/2006/main""#,
+            r#" xmlns="http://schemas.openxmlformats.org/wordprocessingml/2006/main">"#,
+            r#"<abstractNum a:abstractNumId="0"><lvl a:ilvl="0"><lvlText a:val="%1."/></lvl>"#,
+            r#"</abstractNum><num a:numId="1"><abstractNumId a:val="0"/></num></numbering>"#
+        );
+        let bytes = archive(&[
+            ("word/document.xml", content),
+            ("word/_rels/document.xml.rels", &relations(&[("numbering", "numbering.xml")])),
+            ("word/numbering.xml", numbering),
+        ]);
+        let document = read(&bytes, &mut Budget::default()).unwrap();
+        assert_eq!(document.text, "1. text\n");
+    }
 }

@@ -2,18 +2,25 @@
 //! as properties. Of alternatives, HTML is preferred, as in the reference.
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, NO_PAD};
 use encoding_rs::Encoding;
 
 use super::container::Budget;
 use super::properties::Properties;
 use super::{Document, DocumentError, attached};
+use crate::text::charset;
 
 /// Maximum levels of parts in parts.
 const DEPTH_MAX: u32 = 16;
 
 /// Maximum parts of a mail.
 const PARTS_MAX: usize = 1000;
+
+/// Base64 whose last digit may have bits that are not in the last byte.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT_CONFIG);
+
+const LENIENT_CONFIG: GeneralPurposeConfig = NO_PAD.with_decode_allow_trailing_bits(true);
 
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
     let part = Part::new(bytes);
@@ -95,7 +102,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The parts of a multipart body.
+    /// The parts of a multipart body. The last one may lack its end.
     fn parts(&self) -> Vec<Part<'a>> {
         let Some(boundary) = self.parameter("content-type", "boundary") else { return Vec::new() };
         let mark = format!("--{boundary}");
@@ -106,12 +113,24 @@ impl<'a> Part<'a> {
             let at = self.body.len() - rest.len();
             let (line, after) = split_line(rest);
             rest = after;
-            if line.starts_with(mark.as_bytes()) {
-                if let Some(start) = start {
-                    parts.push(Part::new(&self.body[start..at]));
-                }
-                start = Some(self.body.len() - rest.len());
+            let Some(tail) = line.strip_prefix(mark.as_bytes()) else { continue };
+            let is_end = tail.starts_with(b"--");
+            // Other boundaries may start like this one.
+            if !is_end && tail.first().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+                continue;
             }
+            if let Some(start) = start {
+                parts.push(Part::new(&self.body[start..at]));
+            }
+            start = (!is_end).then_some(self.body.len() - rest.len());
+            if is_end {
+                break;
+            }
+        }
+        if let Some(start) = start
+            && parts.len() < PARTS_MAX
+        {
+            parts.push(Part::new(&self.body[start..]));
         }
         parts
     }
@@ -163,20 +182,20 @@ impl Reader<'_> {
 }
 
 fn label(part: &Part<'_>) -> Option<&'static Encoding> {
-    Encoding::for_label(part.parameter("content-type", "charset")?.as_bytes())
+    charset::encoding(&part.parameter("content-type", "charset")?)
 }
 
-/// Decodes base64 up to the first damage. White space and other foreign characters are ignored.
+/// Decodes base64 up to the first padding, as the reference does. White space and other foreign characters are ignored,
+/// and so are bits and a digit that are less than a byte.
 fn decode_base64(bytes: &[u8]) -> Vec<u8> {
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    let mut digits: Vec<u8> = bytes.iter().copied().filter(is_digit).collect();
+    let end = bytes.iter().position(|&byte| byte == b'=').unwrap_or(bytes.len());
+    let mut digits: Vec<u8> = bytes[..end].iter().copied().filter(is_digit).collect();
     if digits.len() % 4 == 1 {
         digits.pop();
     }
-    while !digits.len().is_multiple_of(4) {
-        digits.push(b'=');
-    }
-    STANDARD.decode(&digits).unwrap_or_default()
+    // Such digits are always valid.
+    LENIENT.decode(&digits).unwrap_or_default()
 }
 
 /// Decodes quoted-printable; in headers an underscore is a space.
@@ -239,7 +258,7 @@ fn decode_word(text: &str) -> Option<(String, &str)> {
     /// RFC 2047 allows 75. Without a limit, each start of a word would be searched for its end.
     const WORD_BYTES_MAX: usize = 1024;
     let within = &text[..text.floor_char_boundary(WORD_BYTES_MAX)];
-    let (charset, rest) = within.split_once('?')?;
+    let (label, rest) = within.split_once('?')?;
     let (method, rest) = rest.split_once('?')?;
     let (word, unread) = rest.split_once("?=")?;
     let tail = &text[within.len() - unread.len()..];
@@ -248,8 +267,8 @@ fn decode_word(text: &str) -> Option<(String, &str)> {
         "Q" | "q" => decode_quoted(word.as_bytes(), true),
         _ => return None,
     };
-    let encoding = Encoding::for_label(charset.split('*').next()?.as_bytes())?;
-    Some((encoding.decode_without_bom_handling(&bytes).0.into_owned(), tail))
+    let word = charset::decode_labelled(label.split('*').next()?, &bytes)?;
+    Some((word.into_owned(), tail))
 }
 
 #[cfg(test)]
@@ -300,5 +319,53 @@ mod tests {
         }
         let nested = "Content-Type: message/rfc822\n\n".repeat(100);
         assert_eq!(text_of(&nested).text, "");
+    }
+
+    #[test]
+    fn an_encoding_without_decoder_is_detected() {
+        let mail = |body: &str| format!("Content-Type: text/plain; charset=iso-2022-kr\n\n{body}");
+        assert_eq!(text_of(&mail("plain")).text, "plain\n");
+        assert_eq!(text_of(&mail("\x1b$)C\x0e0!\x0f b")).text, "가 b\n");
+        assert_eq!(decode_words("=?iso-2022-kr?B?GyQpQw4wIQ8=?="), "가");
+        assert_eq!(decode_words("=?no-such-label?Q?a?="), "=?no-such-label?Q?a?=");
+    }
+
+    #[test]
+    fn a_mail_without_its_end_has_its_last_part() {
+        let words = |mail: &str| -> Vec<String> {
+            text_of(mail).text.split_whitespace().map(str::to_owned).collect()
+        };
+        const HEAD: &str = "Content-Type: multipart/mixed; boundary=a\n\n";
+        assert_eq!(words(&format!("{HEAD}preamble\n--a\n\none\n--a\n\ntwo\n")), ["one", "two"]);
+        // The inner end is followed by that of the outer part.
+        let inner = "--a\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--a\n\ntwo";
+        assert_eq!(words(&format!("{HEAD}{inner}")), ["one", "two"]);
+        // What follows the end is not a part.
+        assert_eq!(words(&format!("{HEAD}--a\n\none\n--a--\nepilogue\n--a\n\nno")), ["one"]);
+        let many = format!("{HEAD}{}", "--a\n\nx\n".repeat(PARTS_MAX + 5));
+        assert_eq!(Part::new(many.as_bytes()).parts().len(), PARTS_MAX);
+    }
+
+    #[test]
+    fn a_boundary_is_not_the_start_of_another_one() {
+        let mail = "Content-Type: multipart/mixed; boundary=bound\n\n--bound \n\
+            Content-Type: multipart/alternative; boundary=bound-alt\n\n--bound-alt\n\nplain\n\
+            --bound-alt\nContent-Type: text/html\n\n<p>rich</p>\n--bound-alt--\n\
+            --bound\n\nsecond\n--boundary\n--bound--\n";
+        let words: Vec<_> = text_of(mail).text.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(words, ["rich", "second", "--boundary"]);
+    }
+
+    #[test]
+    fn base64_is_decoded_despite_damage() {
+        assert_eq!(decode_base64(b"YWJj\r\nZGU="), b"abcde");
+        // Bits after the last byte.
+        assert_eq!(decode_base64(b"YWJjZGV"), b"abcde");
+        assert_eq!(decode_base64(b"YWJjZGW="), b"abcde");
+        assert_eq!(decode_base64(b"YWJjZf"), b"abce");
+        // One digit is not a byte.
+        assert_eq!(decode_base64(b"YWJjZ"), b"abc");
+        // The reference ends at the first padding.
+        assert_eq!(decode_base64(b"YQ!==\nYmM=\nZGVm"), b"a");
     }
 }

@@ -1,21 +1,24 @@
 //! Office Open XML presentation: per slide its text, notes, comments, diagrams and charts; then the
 //! names of pictures and the contents of embedded documents.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::container::{Budget, Container};
+use super::container::{Budget, Container, TEXT_BYTES_MAX};
+use super::docx::prefix;
 use super::embedded::Embedded;
 use super::paragraphs::Paragraphs;
-use super::xml::{self, Token};
+use super::xml::Token;
 use super::{Document, DocumentError, graphics, properties};
 
+/// Conventional name of the main part.
 const PRESENTATION: &str = "ppt/presentation.xml";
 
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
-    let mut container = Container::open(bytes, budget)?;
-    let authors = comment_authors(&mut container)?;
+    let mut container = Container::open_package(bytes, budget)?;
+    let main = container.main_part(PRESENTATION)?;
+    let authors = comment_authors(&mut container, &main)?;
     let mut text = String::new();
-    let slides = slides(&mut container)?;
+    let slides = slides(&mut container, &main)?;
     for slide in &slides {
         let content = container.part(slide)?;
         append_shapes(slide, &content, &mut text)?;
@@ -40,15 +43,15 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
 }
 
 /// The slides' parts in the reference's order.
-fn slides(container: &mut Container<'_>) -> Result<Vec<String>, DocumentError> {
-    let presentation = container.part(PRESENTATION)?;
-    let mut ids = Vec::new();
-    xml::for_each_token(PRESENTATION, &presentation, |token| {
+fn slides(container: &mut Container<'_>, main: &str) -> Result<Vec<String>, DocumentError> {
+    let presentation = container.part(main)?;
+    let mut ids = HashSet::new();
+    prefix::for_each_token(main, &presentation, |token| {
         if let Token::Open { name: "p:sldId", attributes } = token {
             ids.extend(attributes.get("r:id"));
         }
     })?;
-    let mut slides = container.sorted_relationships(PRESENTATION)?;
+    let mut slides = container.sorted_relationships(main)?;
     slides.retain(|relationship| ids.contains(&relationship.id));
     Ok(slides.into_iter().map(|relationship| relationship.target).collect())
 }
@@ -58,7 +61,7 @@ fn append_shapes(part: &str, bytes: &[u8], text: &mut String) -> Result<(), Docu
     let mut paragraphs = Paragraphs::resume(std::mem::take(text));
     let mut in_text = false;
     let mut ignored = 0_u32;
-    let result = xml::for_each_token(part, bytes, |token| match token {
+    let result = prefix::for_each_token(part, bytes, |token| match token {
         Token::Open { name: "mc:Fallback", .. } => ignored += 1,
         Token::Close { name: "mc:Fallback" } => ignored = ignored.saturating_sub(1),
         _ if ignored > 0 => {}
@@ -83,11 +86,12 @@ const AUTHOR_CHARACTERS_MAX: usize = 255;
 /// Names of the authors of comments, with initials, by id.
 fn comment_authors(
     container: &mut Container<'_>,
+    main: &str,
 ) -> Result<HashMap<String, String>, DocumentError> {
     let mut authors = HashMap::new();
-    for part in container.related(PRESENTATION, "commentAuthors")? {
+    for part in container.related(main, "commentAuthors")? {
         let content = container.part(&part)?;
-        xml::for_each_token(&part, &content, |token| {
+        prefix::for_each_token(&part, &content, |token| {
             if let Token::Open { name: "p:cmAuthor", attributes } = token {
                 let get = |name| attributes.get(name).unwrap_or_default();
                 let author = format!("{} ({})", get("name"), get("initials"));
@@ -106,9 +110,10 @@ fn append_comments(
     text: &mut String,
 ) -> Result<(), DocumentError> {
     let mut in_text = false;
-    xml::for_each_token(part, bytes, |token| match token {
+    prefix::for_each_token(part, bytes, |token| match token {
         Token::Open { name: "p:cm", attributes } => {
             let author = attributes.get("authorId").and_then(|id| authors.get(&id));
+            let author = author.filter(|_| text.len() <= TEXT_BYTES_MAX);
             text.push_str(author.map_or("", String::as_str));
         }
         Token::Open { name: "p:text", .. } => in_text = true,
@@ -117,4 +122,30 @@ fn append_comments(
         Token::Text(piece) if in_text => text.push_str(piece),
         Token::Open { .. } | Token::Close { .. } | Token::Text(_) => {}
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::container::{archive, relations};
+    use super::*;
+
+    #[test]
+    fn parts_are_found_by_relationship_and_without_case() {
+        let presentation = r#"<p:presentation><p:sldId r:id="rId1"/></p:presentation>"#;
+        for (main, target) in [
+            ("ppt/presentation.xml", "ppt/presentation.xml"),
+            ("ppt\\Presentation.xml", "ppt/presentation.xml"),
+            ("a/b.xml", "a/b.xml"),
+        ] {
+            let (folder, file) = target.rsplit_once('/').unwrap();
+            let bytes = archive(&[
+                ("_rels/.rels", relations(&[("officeDocument", target)]).as_str()),
+                (main, presentation),
+                (&format!("{folder}/_rels/{file}.rels"), &relations(&[("slide", "s.xml")])),
+                (&format!("{folder}/S.xml"), "<p:sld><a:p><a:t>slide</a:t></a:p></p:sld>"),
+            ]);
+            let document = read(&bytes, &mut Budget::default()).unwrap();
+            assert_eq!(document.text, "slide\n\n", "{main}");
+        }
+    }
 }

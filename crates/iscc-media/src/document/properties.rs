@@ -88,9 +88,9 @@ impl PropertiesPart {
     ) -> Result<Self, DocumentError> {
         let relationships = container.relationships("")?;
         let related = relationships.into_iter().find(|it| it.is(kind));
-        let has_conventional = container.names().iter().any(|name| name == conventional);
+        let has_conventional = container.has(conventional);
         Ok(match related {
-            Some(it) if !has_conventional || container.names().contains(&it.target) => {
+            Some(it) if !has_conventional || container.has(&it.target) => {
                 Self { name: it.target, is_related: true }
             }
             _ => Self { name: conventional.to_owned(), is_related: false },
@@ -111,19 +111,40 @@ pub(super) fn office_open_xml(container: &mut Container<'_>) -> Result<Propertie
     }
     let custom = PropertiesPart::custom(container)?.name;
     if let Some(bytes) = container.optional(&custom)? {
-        let mut key = String::new();
+        let mut key = None;
         let mut value = String::new();
         xml::for_each_token(&custom, &bytes, |token| match token {
-            Token::Open { name: "property", attributes } => {
-                key = attributes.get("name").unwrap_or_default();
+            Token::Open { name, attributes } if xml::local(name) == "property" => {
+                key = Some(attributes.get("name").unwrap_or_default());
                 value.clear();
             }
             Token::Text(text) => value.push_str(text),
-            Token::Close { name: "property" } => {
-                properties.custom.push((key.clone(), value.trim().to_owned()));
+            // Ends without a start add nothing: each would copy the name and the value.
+            Token::Close { name } if xml::local(name) == "property" => {
+                properties.custom.extend(key.take().map(|key| (key, value.trim().to_owned())));
             }
             Token::Open { .. } | Token::Close { .. } => {}
         })?;
     }
     Ok(properties)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::container::{Budget, Container, archive};
+    use super::office_open_xml;
+
+    #[test]
+    fn ends_without_a_start_are_no_custom_properties() {
+        let custom = concat!(
+            r#"<Properties><property name="a"><v>1</v></property></property>text</property>"#,
+            r#"<x:property name="b"><x:v>2</x:v></x:property></Properties>"#
+        );
+        let bytes = archive(&[("docProps/custom.xml", custom)]);
+        let mut budget = Budget::default();
+        let mut container = Container::open_package(&bytes, &mut budget).unwrap();
+        let custom = office_open_xml(&mut container).unwrap().custom;
+        let expected = [("a", "1"), ("b", "2")];
+        assert_eq!(custom, expected.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    }
 }

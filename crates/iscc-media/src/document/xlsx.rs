@@ -6,31 +6,33 @@ pub(super) mod number;
 mod sheet;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use self::number::NumberFormat;
 use self::sheet::Workbook;
 use super::container::{Budget, Container, join};
+use super::docx::prefix;
 use super::embedded::Embedded;
-use super::xml::{self, Token};
+use super::xml::Token;
 use super::{Document, DocumentError, graphics, properties};
 
+/// Conventional name of the main part.
 const WORKBOOK: &str = "xl/workbook.xml";
-const SHARED_STRINGS: &str = "xl/sharedStrings.xml";
-const STYLES: &str = "xl/styles.xml";
 
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
-    let mut container = Container::open(bytes, budget)?;
-    let content = container.part(WORKBOOK)?;
+    let mut container = Container::open_package(bytes, budget)?;
+    let main = container.main_part(WORKBOOK)?;
+    let content = container.part(&main)?;
     let workbook = Workbook {
-        strings: shared_strings(&mut container)?,
-        formats: cell_formats(&mut container)?,
+        strings: shared_strings(&mut container, &main)?,
+        formats: cell_formats(&mut container, &main)?,
     };
-    let relationships = container.relationships(WORKBOOK)?;
+    let relationships = container.relationships(&main)?;
     let targets: HashMap<_, _> =
         relationships.into_iter().map(|found| (found.id, found.target)).collect();
     let mut text = String::new();
     let mut parts = Vec::new();
-    for (name, id) in sheets(&content)? {
+    for (name, id) in sheets(&main, &content)? {
         let Some(target) = targets.get(&id) else { continue };
         let part = join("", target);
         text.push_str(&name);
@@ -71,9 +73,9 @@ fn append_sheet(
 }
 
 /// Name and relationship id of each sheet, in the workbook's order.
-fn sheets(workbook: &[u8]) -> Result<Vec<(String, String)>, DocumentError> {
+fn sheets(part: &str, workbook: &[u8]) -> Result<Vec<(String, String)>, DocumentError> {
     let mut sheets = Vec::new();
-    xml::for_each_token(WORKBOOK, workbook, |token| {
+    prefix::for_each_token(part, workbook, |token| {
         if let Token::Open { name: "sheet", attributes } = token {
             let name = attributes.get("name").unwrap_or_default();
             sheets.push((name, attributes.get("r:id").unwrap_or_default()));
@@ -83,12 +85,16 @@ fn sheets(workbook: &[u8]) -> Result<Vec<(String, String)>, DocumentError> {
 }
 
 /// The strings that cells refer to by number, without phonetic runs.
-fn shared_strings(container: &mut Container<'_>) -> Result<Vec<String>, DocumentError> {
+fn shared_strings(
+    container: &mut Container<'_>,
+    workbook: &str,
+) -> Result<Vec<String>, DocumentError> {
     let mut strings = Vec::new();
-    let Some(bytes) = container.optional(SHARED_STRINGS)? else { return Ok(strings) };
+    let part = container.related_or(workbook, "sharedStrings", "sharedStrings.xml")?;
+    let Some(bytes) = container.optional(&part)? else { return Ok(strings) };
     let mut current = String::new();
     let (mut in_text, mut in_phonetic) = (false, false);
-    xml::for_each_token(SHARED_STRINGS, &bytes, |token| match token {
+    prefix::for_each_token(&part, &bytes, |token| match token {
         Token::Open { name: "rPh", .. } => in_phonetic = true,
         Token::Close { name: "rPh" } => in_phonetic = false,
         Token::Open { name: "t", .. } => in_text = true,
@@ -100,27 +106,134 @@ fn shared_strings(container: &mut Container<'_>) -> Result<Vec<String>, Document
     Ok(strings)
 }
 
-/// The number format of each cell style.
-fn cell_formats(container: &mut Container<'_>) -> Result<Vec<NumberFormat>, DocumentError> {
+/// The number format of each cell style. Styles with the same code share it: a style takes a few
+/// bytes in the document, and formats of dates have a state.
+fn cell_formats(
+    container: &mut Container<'_>,
+    workbook: &str,
+) -> Result<Vec<Rc<NumberFormat>>, DocumentError> {
     let mut formats = Vec::new();
-    let Some(bytes) = container.optional(STYLES)? else { return Ok(formats) };
+    let part = container.related_or(workbook, "styles", "styles.xml")?;
+    let Some(bytes) = container.optional(&part)? else { return Ok(formats) };
     let mut codes = HashMap::new();
+    let mut by_id: HashMap<String, Rc<NumberFormat>> = HashMap::new();
+    let mut by_code: HashMap<String, Rc<NumberFormat>> = HashMap::new();
     let mut in_cell_styles = false;
-    xml::for_each_token(STYLES, &bytes, |token| match token {
+    prefix::for_each_token(&part, &bytes, |token| match token {
         Token::Open { name: "numFmt", attributes } => {
-            let code = attributes.get("formatCode").unwrap_or_default();
-            codes.insert(attributes.get("numFmtId").unwrap_or_default(), code);
+            let id = attributes.get("numFmtId").unwrap_or_default();
+            by_id.remove(&id);
+            codes.insert(id, attributes.get("formatCode").unwrap_or_default());
         }
         Token::Open { name: "cellXfs", .. } => in_cell_styles = true,
         Token::Close { name: "cellXfs" } => in_cell_styles = false,
         Token::Open { name: "xf", attributes } if in_cell_styles => {
             let id = attributes.get("numFmtId").unwrap_or_default();
-            let code = codes.get(&id).cloned();
-            formats.push(NumberFormat::new(
-                code.as_deref().or_else(|| number::built_in(&id)).unwrap_or("General"),
-            ));
+            let format = by_id.entry(id).or_insert_with_key(|id| {
+                let code = codes.get(id).map(String::as_str).or_else(|| number::built_in(id));
+                let code = code.unwrap_or("General");
+                let parse = || Rc::new(NumberFormat::new(code));
+                Rc::clone(by_code.entry(code.to_owned()).or_insert_with(parse))
+            });
+            formats.push(Rc::clone(format));
         }
         Token::Open { .. } | Token::Close { .. } | Token::Text(_) => {}
     })?;
     Ok(formats)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::container::{archive, relations};
+    use super::*;
+
+    const SHEET: &str = concat!(
+        r#"<worksheet><row><c t="s"><v>0</v></c><c t="s"><v>1</v></c>"#,
+        r#"<c s="0"><v>0.5</v></c></row></worksheet>"#
+    );
+    const STRINGS: &str = "<sst><si><t>first</t></si></sst>";
+    const STYLES: &str = r#"<styleSheet><cellXfs><xf numFmtId="9"/></cellXfs></styleSheet>"#;
+
+    /// The text of a workbook with a sheet, with the given names of the parts and the targets of
+    /// their relationships.
+    fn text_of(main: &str, strings: (&str, &str), styles: (&str, &str)) -> String {
+        let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let file = main.rsplit('/').next().unwrap();
+        let package = relations(&[("officeDocument", main)]);
+        let relations = relations(&[
+            ("worksheet", "sheet1.xml"),
+            ("sharedStrings", strings.1),
+            ("styles", styles.1),
+        ]);
+        let workbook = r#"<workbook><sheet name="One" r:id="rId1"/></workbook>"#;
+        let bytes = archive(&[
+            ("_rels/.rels", package.as_str()),
+            (main, workbook),
+            (&format!("{folder}/_rels/{file}.rels"), &relations),
+            (&format!("{folder}/sheet1.xml"), SHEET),
+            (strings.0, STRINGS),
+            (styles.0, STYLES),
+        ]);
+        read(&bytes, &mut Budget::default()).unwrap().text
+    }
+
+    #[test]
+    fn parts_are_found_by_relationship_and_without_case() {
+        let expected = "One\n\tfirst\t\t50%\n\n\n";
+        for (main, strings, styles) in [
+            (
+                "xl/workbook.xml",
+                ("xl/sharedStrings.xml", "sharedStrings.xml"),
+                ("xl/styles.xml", "styles.xml"),
+            ),
+            (
+                "xl/workbook2.xml",
+                ("xl/SharedStrings.xml", "sharedStrings.xml"),
+                ("XL/styles.xml", "styles.xml"),
+            ),
+            ("a/b.xml", ("xl/strings.xml", "../xl/strings.xml"), ("a/s.xml", "/A/S.xml")),
+            // Relationships without a part: conventional names beside the workbook.
+            ("a/b.xml", ("a/sharedStrings.xml", "none.xml"), ("a/styles.xml", "none.xml")),
+        ] {
+            assert_eq!(text_of(main, strings, styles), expected, "{main} {strings:?}");
+        }
+    }
+
+    #[test]
+    fn parts_may_have_any_prefix() {
+        let sheet = concat!(
+            "<x:sst xmlns:x=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" xmlns:q=\"",
+            "http://schemas.openxmlformats.org/officeDocument/2006/relationships\">"
+        );
+        let part = |content: &str| format!("{sheet}{content}</x:sst>");
+        let bytes = archive(&[
+            ("xl/workbook.xml", part(r#"<x:sheet name="One" q:id="rId1"/>"#).as_str()),
+            ("xl/_rels/workbook.xml.rels", &relations(&[("worksheet", "s.xml")])),
+            ("xl/s.xml", &part(r#"<x:row><x:c t="s" s="0"><x:v>0</x:v></x:c></x:row>"#)),
+            ("xl/sharedStrings.xml", &part("<x:si><x:t>first</x:t></x:si>")),
+        ]);
+        let text = read(&bytes, &mut Budget::default()).unwrap().text;
+        assert_eq!(text, "One\n\tfirst\n\n\n");
+    }
+
+    #[test]
+    fn styles_with_the_same_code_share_their_format() {
+        let styles = concat!(
+            r#"<styleSheet><numFmts><numFmt numFmtId="200" formatCode="0%"/></numFmts><cellXfs>"#,
+            r#"<xf numFmtId="9"/><xf numFmtId="200"/><xf numFmtId="9"/><xf/></cellXfs></styleSheet>"#
+        );
+        let bytes = archive(&[("xl/styles.xml", styles)]);
+        let mut budget = Budget::default();
+        let mut container = Container::open_package(&bytes, &mut budget).unwrap();
+        let formats = cell_formats(&mut container, WORKBOOK).unwrap();
+        assert!(Rc::ptr_eq(&formats[0], &formats[1]) && Rc::ptr_eq(&formats[0], &formats[2]));
+        assert_eq!(*formats[3], NumberFormat::General);
+    }
+
+    #[test]
+    fn a_cell_without_its_string_has_no_text() {
+        let strings = ("other.xml", "sharedStrings.xml");
+        let text = text_of("xl/workbook.xml", strings, ("xl/styles.xml", "styles.xml"));
+        assert_eq!(text, "One\n\t\t\t50%\n\n\n");
+    }
 }

@@ -1,7 +1,7 @@
 //! EXIF orientation (tag 0x0112): how stored rows and columns map to the displayed image.
 
 use crate::mediatype::Sniffed;
-use crate::metadata::exif;
+use crate::metadata::exif::{Directory, tag};
 use crate::metadata::image::Blocks;
 
 /// One of the eight orientations of the EXIF standard.
@@ -41,7 +41,7 @@ impl Orientation {
 
     /// The orientation in EXIF, else `tiff:Orientation` in XMP, as in Pillow.
     pub fn from_blocks(blocks: &Blocks<'_>) -> Self {
-        let by_exif = blocks.exif.as_deref().and_then(exif::orientation);
+        let by_exif = blocks.exif.as_deref().and_then(in_exif);
         let by_xmp = || blocks.xmp.as_deref().and_then(in_xmp);
         by_exif.or_else(by_xmp).map_or(Self::UPRIGHT, Self::from_exif_value)
     }
@@ -101,6 +101,18 @@ fn transposed(width: usize, height: usize, stored: &[u8]) -> Vec<u8> {
     turned
 }
 
+/// The value of the tag. As in Pillow, one that is no number of two or more bytes is upright, and
+/// keeps that in XMP from being used.
+fn in_exif(exif: &[u8]) -> Option<u32> {
+    const STORED_AS_DISPLAYED: u32 = 1;
+    let value = Directory::first(exif)?.value(tag::ORIENTATION)?;
+    match value.bytes().len() {
+        0 => None,
+        1 => Some(STORED_AS_DISPLAYED),
+        _ => Some(value.number().unwrap_or(STORED_AS_DISPLAYED)),
+    }
+}
+
 /// The digit after `tiff:Orientation="` or `tiff:Orientation>`.
 fn in_xmp(xmp: &[u8]) -> Option<u32> {
     const NAME: &[u8] = b"tiff:Orientation";
@@ -153,6 +165,39 @@ mod tests {
             for x in 0..width {
                 assert_eq!(turned[x * height + y], stored[y * width + x]);
             }
+        }
+    }
+
+    #[test]
+    fn only_numbers_of_two_or_more_bytes_are_orientations() {
+        const XMP: &[u8] = b"<a tiff:Orientation=\"8\"/>";
+        const BYTE: u16 = 1;
+        const TEXT: u16 = 2;
+        const SHORT: u16 = 3;
+        const LONG: u16 = 4;
+        const UNKNOWN: u16 = 99;
+        let seen = |kind: u16, count: u32| {
+            let entry =
+                [&b"\x12\x01"[..], &kind.to_le_bytes(), &count.to_le_bytes(), &[6, 0, 0, 0]];
+            let exif = [b"II*\0\x08\0\0\0\x01\0", &entry.concat()[..], &[0; 4]].concat();
+            Orientation::from_blocks(&Blocks {
+                exif: Some(exif.into()),
+                xmp: Some(XMP.into()),
+                ..Blocks::default()
+            })
+        };
+        for (kind, count, expected) in [
+            (SHORT, 1, 6),
+            (LONG, 1, 6),
+            (BYTE, 1, 1),
+            (TEXT, 1, 1),
+            (BYTE, 2, 1),
+            (SHORT, 2, 1),
+            (SHORT, 0, 8),
+            (UNKNOWN, 1, 8),
+        ] {
+            let expected = Orientation::from_exif_value(expected);
+            assert_eq!(seen(kind, count), expected, "{kind} {count}");
         }
     }
 

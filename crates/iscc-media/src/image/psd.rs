@@ -71,15 +71,17 @@ impl Header {
         })
     }
 
-    /// Number of colour and transparency planes. Further planes are masks.
+    /// Number of colour and transparency planes.
     fn planes(&self) -> Result<usize, MediaError> {
         if self.depth != 8 {
             return Err(no_decoder(format_args!("{} bits per sample", self.depth)));
         }
         let planes = match self.mode {
             Mode::GRAY | Mode::INDEXED | Mode::MULTICHANNEL | Mode::DUOTONE => 1,
-            // A fourth plane is transparency.
-            Mode::RGB => self.channels.clamp(3, 4),
+            // A fourth plane is transparency only if it is the last one, as in Pillow. Of more
+            // planes it may as well be a selection mask.
+            Mode::RGB if self.channels == 4 => 4,
+            Mode::RGB => 3,
             Mode::CMYK => 4,
             other => return Err(no_decoder(format_args!("colour mode {other}"))),
         };
@@ -225,6 +227,16 @@ mod tests {
         assert_eq!(samples(&no_ink), [255; 12]);
         let clear = document(3, 4, &[], &[0; 18]);
         assert_eq!(samples(&clear), [255; 12]);
+    }
+
+    #[test]
+    fn a_fourth_plane_is_a_mask_if_there_is_a_fifth() {
+        let opaque = document(3, 5, &[], &[0; 22]);
+        assert_eq!(samples(&opaque), [0; 12]);
+        let packed = [&[0, 1][..], &[0, 2].repeat(10), &[255, 7].repeat(10)].concat();
+        assert_eq!(samples(&document(3, 5, &[], &packed)), [7; 12]);
+        let damaged = decode(&document(3, 2, &[], &[0; 10]), 100);
+        assert!(matches!(damaged, Err(MediaError::Damaged { .. })));
     }
 
     #[test]

@@ -3,19 +3,21 @@
 use super::{Field, Metadata};
 use crate::document::Properties;
 
-/// A multimap of keys to values. Values keep the document's order.
+/// A multimap of the keys of [`FIELDS`] to values. Values keep the document's order. Others are not
+/// kept: a document may have any number of them, and each is searched for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Keys(Vec<(String, Vec<String>)>);
+pub struct Keys(Vec<(&'static str, Vec<String>)>);
 
 impl Keys {
-    /// Adds a value; ignores blank values.
+    /// Adds a value; ignores blank values and keys without a field.
     pub fn put(&mut self, key: &str, value: &str) {
+        let Some((key, _)) = FIELDS.iter().find(|(known, _)| *known == key) else { return };
         if value.trim().is_empty() {
             return;
         }
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, values)) => values.push(value.to_owned()),
-            None => self.0.push((key.to_owned(), vec![value.to_owned()])),
+            None => self.0.push((key, vec![value.to_owned()])),
         }
     }
 
@@ -23,7 +25,7 @@ impl Keys {
     pub fn put_first(&mut self, key: &str, value: &str) {
         self.put(key, value);
         if !value.trim().is_empty()
-            && let Some((_, values)) = self.0.iter_mut().find(|(known, _)| known == key)
+            && let Some((_, values)) = self.0.iter_mut().find(|(known, _)| *known == key)
         {
             values.rotate_right(1);
         }
@@ -119,5 +121,20 @@ mod tests {
         assert_eq!(keys.metadata().name.as_deref(), Some("Own"));
         keys.put("iscc_name", " ");
         assert_eq!(keys.metadata().name.as_deref(), Some("Own"));
+    }
+
+    #[test]
+    fn only_keys_of_fields_are_kept() {
+        let mut keys = Keys::default();
+        // A search among all keys takes a minute.
+        for index in 0..300_000 {
+            keys.put_html_meta(&format!("name{index}"), "x");
+        }
+        keys.put_first("other", "x");
+        assert!(keys.0.is_empty());
+        keys.put_html_meta("Author", "A");
+        keys.put_html_meta("iscc_name", "N");
+        let metadata = keys.metadata();
+        assert_eq!((metadata.creator.as_deref(), metadata.name.as_deref()), (Some("A"), Some("N")));
     }
 }

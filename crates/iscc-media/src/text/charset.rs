@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{EUC_KR, Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// Decodes text by its byte order mark, else as UTF-8 if valid, else with the encoding of a
 /// detector. Invalid bytes become U+FFFD. The byte order mark is not part of the text.
@@ -48,10 +48,41 @@ pub fn decode_without_bom(bytes: &[u8]) -> Cow<'_, str> {
         return encoding.decode_without_bom_handling(bytes).0;
     }
     match str::from_utf8(bytes) {
-        // ISO-2022-JP consists of ASCII bytes; only its escape sequences identify it.
+        // ISO-2022-JP and -KR consist of ASCII bytes; only their escape sequences identify them.
         Ok(text) if !text.contains('\u{1b}') => Cow::Borrowed(text),
-        _ => guess(bytes).decode_without_bom_handling(bytes).0,
+        _ => match iso_2022_kr(bytes) {
+            Some(text) => text.into(),
+            None => guess(bytes).decode_without_bom_handling(bytes).0,
+        },
     }
+}
+
+/// Decodes ISO-2022-KR (RFC 1557), for which no library has a decoder. `None` without its header.
+fn iso_2022_kr(bytes: &[u8]) -> Option<String> {
+    const HEADER: &[u8] = b"\x1b$)C";
+    const SHIFT_OUT: u8 = 0x0e;
+    const SHIFT_IN: u8 = 0x0f;
+    if !bytes.is_ascii() || !bytes.windows(HEADER.len()).any(|window| window == HEADER) {
+        return None;
+    }
+    let mut output = Vec::with_capacity(bytes.len());
+    let mut is_korean = false;
+    let mut rest = bytes;
+    while let [byte, after @ ..] = rest {
+        if let Some(after) = rest.strip_prefix(HEADER) {
+            rest = after;
+            continue;
+        }
+        rest = after;
+        match *byte {
+            SHIFT_OUT => is_korean = true,
+            SHIFT_IN => is_korean = false,
+            // The same characters as in EUC-KR, where the high bit takes the place of the shift.
+            graphic @ 0x21..=0x7e if is_korean => output.push(graphic | 0x80),
+            other => output.push(other),
+        }
+    }
+    Some(EUC_KR.decode_without_bom_handling(&output).0.into_owned())
 }
 
 fn guess(bytes: &[u8]) -> &'static Encoding {
@@ -94,11 +125,26 @@ fn declared_in_xml(bytes: &[u8]) -> Option<&'static Encoding> {
     for_label(value[1..].split(quote).next()?)
 }
 
+/// The encoding of a label. `None` also for known encodings without decoder: that of the Encoding
+/// Standard makes the same single character of all input.
+pub fn encoding(label: &str) -> Option<&'static Encoding> {
+    Encoding::for_label_no_replacement(label.as_bytes())
+}
+
 /// The encoding of a label inside of a document. For UTF-16 it is UTF-8, because a label that was
 /// read as ASCII is not in a UTF-16 document.
 pub fn for_label(label: &str) -> Option<&'static Encoding> {
-    let encoding = Encoding::for_label(label.as_bytes())?;
+    let encoding = encoding(label)?;
     Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
+}
+
+/// Decodes text with the encoding of a label, else, if the label only lacks a decoder, like other
+/// text. `None` for unknown labels.
+pub fn decode_labelled<'a>(label: &str, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
+    match encoding(label) {
+        Some(encoding) => Some(encoding.decode_without_bom_handling(bytes).0),
+        None => Encoding::for_label(label.as_bytes()).map(|_| decode_without_bom(bytes)),
+    }
 }
 
 fn utf_32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> String {
@@ -156,5 +202,27 @@ mod tests {
             .collect();
         assert!(decode_xml(&unmarked).ends_with("<a>ü</a>"));
         assert_eq!(decode_declared_xml(b"<a>x</a>"), None);
+    }
+
+    #[test]
+    fn labels_of_encodings_without_decoder_are_like_missing_ones() {
+        for label in ["iso-2022-kr", "hz-gb-2312", "iso-2022-cn"] {
+            assert_eq!(for_label(label), None);
+            let xml = format!("<?xml version='1.0' encoding='{label}'?><a>x</a>");
+            assert_eq!(decode_xml(xml.as_bytes()), xml);
+            assert_eq!(decode_labelled(label, b"x").as_deref(), Some("x"));
+        }
+        assert_eq!(decode_labelled("windows-1251", b"\xc0").as_deref(), Some("А"));
+        assert_eq!(decode_labelled("no-such-label", b"x"), None);
+    }
+
+    #[test]
+    fn decodes_iso_2022_kr() {
+        assert_eq!(decode(b"\x1b$)Ca \x0e0!3* 0!\x0f 0!\n\x0e3*\x0f"), "a 가나 가 0!\n나");
+        let xml = b"<?xml version='1.0' encoding='iso-2022-kr'?>\n\x1b$)C<a>\x0e0!\x0f</a>";
+        assert!(decode_xml(xml).ends_with("\n<a>가</a>"));
+        // Not the bytes of this encoding.
+        assert_eq!(decode("\x1b$)C\x0eü".as_bytes()), "\x1b$)C\x0eü");
+        assert_eq!(decode(b"\x0e0!\x0f"), "\x0e0!\x0f");
     }
 }

@@ -8,6 +8,7 @@ mod reader;
 
 use std::borrow::Cow;
 
+use encoding_rs::Encoding;
 use html5gum::{DefaultEmitter, StartTag, State, Token, Tokenizer};
 
 use self::reader::{Pause, PausingReader};
@@ -21,25 +22,47 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     const PRESCAN_BYTES: usize = 8192;
     charset::decode_by_bom(bytes)
         .or_else(|| {
-            let label = label(&bytes[..bytes.len().min(PRESCAN_BYTES)])?;
-            Some(charset::for_label(&label)?.decode_without_bom_handling(bytes).0)
+            let encoding = declared(&bytes[..bytes.len().min(PRESCAN_BYTES)])?;
+            Some(encoding.decode_without_bom_handling(bytes).0)
         })
         .unwrap_or_else(|| charset::decode_without_bom(bytes))
 }
 
-/// The label after the first `charset=` or `encoding=`. This part of the prescan of HTML 13.2.3.2
-/// suffices here.
-fn label(head: &[u8]) -> Option<String> {
+/// The encoding in the first `meta` element with a usable one, else in the XML declaration. As in
+/// the reference, a `meta` element in a comment counts only if there is no other.
+fn declared(head: &[u8]) -> Option<&'static Encoding> {
     let head: String = head.iter().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
-    let declared =
-        || head.trim_start().strip_prefix("<?xml")?.split("?>").next()?.split_once("encoding");
-    let value = match head.split_once("<meta").and_then(|(_, rest)| rest.split_once("charset")) {
-        Some((_, value)) => value,
-        None => declared()?.1,
+    let in_xml = || {
+        let declaration = head.trim_start().strip_prefix("<?xml")?.split("?>").next()?;
+        labelled(declaration.split_once("encoding")?.1)
     };
+    in_meta(&without_comments(&head)).or_else(|| in_meta(&head)).or_else(in_xml)
+}
+
+fn without_comments(head: &str) -> String {
+    let mut pieces = head.split("<!--");
+    let mut output = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        output.push_str(piece.split_once("-->").map_or("", |(_, after)| after));
+    }
+    output
+}
+
+/// The encoding in the `meta` elements. Other elements also have attributes `charset`.
+fn in_meta(head: &str) -> Option<&'static Encoding> {
+    head.split('<')
+        .skip(1)
+        .filter_map(|tag| tag.trim_start().strip_prefix("meta"))
+        .filter(|rest| rest.starts_with(|c: char| c == '/' || c.is_ascii_whitespace()))
+        .filter_map(|rest| rest.split('>').next())
+        .find_map(|attributes| attributes.split("charset").skip(1).find_map(labelled))
+}
+
+/// The encoding of the label after an attribute's name.
+fn labelled(value: &str) -> Option<&'static Encoding> {
     let value = value.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);
     let end = value.find(|c: char| !(c.is_ascii_alphanumeric() || "-_:.".contains(c)));
-    Some(value[..end.unwrap_or(value.len())].to_owned())
+    charset::for_label(&value[..end.unwrap_or(value.len())])
 }
 
 /// Extracts text and metadata of decoded HTML.
@@ -377,5 +400,31 @@ mod tests {
         assert!(decode(long).ends_with('Α'));
         assert!(decode("<p>ü".as_bytes()).ends_with('ü'));
         assert!(decode(b"\xef\xbb\xbf<meta charset=latin1>\xc3\xbc").ends_with('ü'));
+    }
+
+    #[test]
+    fn only_meta_elements_declare_the_encoding() {
+        const META: &str =
+            "<meta http-equiv=Content-Type content='text/html; charset=windows-1251'>";
+        for before in [
+            "<meta name=viewport content='width=1'><script src=x charset=utf-8></script>",
+            "<meta name=a><link charset=utf-8><META\ncontent=charset><meta charset=unknown>",
+            "<metadata charset=utf-8>",
+            "<!-- <meta charset=utf-8> -->",
+        ] {
+            let html = [before.as_bytes(), META.as_bytes(), b"\xc0"].concat();
+            assert!(decode(&html).ends_with('А'), "{before}");
+        }
+        // Without another declaration, one in a comment counts, as in the reference.
+        assert!(decode(b"<!-- <meta charset=windows-1251> -->\xc0").ends_with('А'));
+        assert!(decode(b"<meta/charset=windows-1251>\xc0").ends_with('А'));
+        assert!(decode(b"meta charset=windows-1251>\xc3\xbc").ends_with('ü'));
+    }
+
+    #[test]
+    fn an_encoding_without_decoder_is_detected() {
+        let html = "<meta charset=iso-2022-kr><p>text";
+        assert_eq!(decode(html.as_bytes()), html);
+        assert!(decode(b"<meta charset=iso-2022-kr>\x1b$)C\x0e0!\x0f").ends_with(">가"));
     }
 }

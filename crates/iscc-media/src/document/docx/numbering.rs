@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 
 use super::super::DocumentError;
-use super::super::container::Container;
-use super::super::xml::{self, Token};
+use super::super::container::{Container, TEXT_BYTES_MAX};
+use super::super::xml::Token;
+use super::prefix;
 
 /// Lists and the numbers that they have reached.
 #[derive(Default)]
 pub struct Numbering {
     abstract_lists: HashMap<String, AbstractList>,
     lists: HashMap<String, List>,
+    /// Bytes of all numbers so far.
+    used: usize,
 }
 
 /// Levels with their counters, which all lists of the same definition share.
@@ -51,7 +54,7 @@ impl Numbering {
         for part in container.related(part, "numbering")? {
             let content = container.part(&part)?;
             let mut reader = Reader::default();
-            xml::for_each_token(&part, &content, |token| reader.read(&token, &mut numbering))?;
+            prefix::for_each_token(&part, &content, |token| reader.read(&token, &mut numbering))?;
         }
         Ok(numbering)
     }
@@ -81,8 +84,12 @@ impl Numbering {
         self.lists.insert(list.to_owned(), List { abstract_id, ..List::default() });
     }
 
-    /// The text of the next number in a list; `None` if the list has no visible number.
+    /// The text of the next number in a list; `None` if the list has no visible number, and after
+    /// more numbers than count: a short paragraph may have a long number.
     pub fn next(&mut self, list: &str, level: usize) -> Option<String> {
+        if self.used > TEXT_BYTES_MAX {
+            return None;
+        }
         let list = self.lists.get_mut(list)?;
         let levels = &mut self.abstract_lists.get_mut(&list.abstract_id)?.levels;
         if level >= levels.len() {
@@ -100,7 +107,9 @@ impl Numbering {
         for lower in &mut levels[level + 1..] {
             lower.count = None;
         }
-        Some(text(levels, level)).filter(|text| !text.is_empty())
+        let text = text(levels, level);
+        self.used += text.len();
+        Some(text).filter(|text| !text.is_empty())
     }
 }
 
@@ -280,6 +289,7 @@ mod tests {
         Numbering {
             abstract_lists: HashMap::from([("0".to_owned(), AbstractList { levels })]),
             lists: HashMap::from([("1".to_owned(), list(&[])), ("2".to_owned(), list(&[(0, 5)]))]),
+            used: 0,
         }
     }
 
@@ -299,6 +309,16 @@ mod tests {
         assert_eq!(numbering.next("1", 0).as_deref(), Some("1."));
         assert_eq!(numbering.next("2", 0).as_deref(), Some("5."));
         assert_eq!(numbering.next("2", 0).as_deref(), Some("6."));
+    }
+
+    #[test]
+    fn numbers_end_where_text_does_not_count() {
+        let mut numbering = Numbering::default();
+        numbering.define("0", 0, u64::MAX, "lowerLetter", &"%1".repeat(127), false);
+        numbering.refer("1", "0");
+        let number = numbering.next("1", 0).unwrap().len();
+        let numbers = 1 + (1..).take_while(|_| numbering.next("1", 0).is_some()).count();
+        assert_eq!(numbers, TEXT_BYTES_MAX / number + 1);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod fraction;
 mod pattern;
 mod section;
 
+use self::date::DateFormat;
 use self::decimal::{Decimal, java_double};
 use self::fraction::Fraction;
 use self::pattern::Pattern;
@@ -60,7 +61,7 @@ pub fn built_in(id: &str) -> Option<&'static str> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumberFormat {
     General,
-    Date(String),
+    Date(DateFormat),
     Fraction(Fraction),
     Decimal(Number),
     /// Digits in groups with a hyphen between them, such as US social security numbers.
@@ -100,7 +101,7 @@ impl NumberFormat {
             "00000-0000" | "00000\\-0000" => return Self::Grouped(&[5, 4]),
             "000-00-0000" | "000\\-00\\-0000" => return Self::Grouped(&[3, 2, 4]),
             _ if code.trim().is_empty() || code == "@" => return Self::Fallback,
-            _ if date::is_date(&code) => return Self::Date(code),
+            _ if date::is_date(&code) => return Self::Date(DateFormat::new(code)),
             _ => {}
         }
         if let Some(fraction) = Fraction::parse(&code) {
@@ -118,8 +119,7 @@ impl NumberFormat {
         }
         match self {
             Self::General => general(value),
-            Self::Date(_) if value < 0.0 => java_double(value),
-            Self::Date(code) => date::format(value, code).unwrap_or_else(|| fallback(value)),
+            Self::Date(date) => date.format(value),
             Self::Fraction(fraction) => fraction.format(value),
             Self::Decimal(number) => number.format(Decimal::new(value)),
             Self::Grouped(sizes) => grouped(value, sizes),
@@ -134,7 +134,9 @@ impl Number {
     /// Parses a format with one or two sections. `None` for formats that Java does not accept.
     fn parse(code: &str) -> Option<Self> {
         let mut pattern = without_escapes(code);
-        let has_sign = pattern.contains('E') && !pattern.contains("E-");
+        // The reference looks for these in the code, not in the exponent.
+        let lower = code.to_ascii_lowercase();
+        let has_sign = lower.contains("e+0") || lower.contains("general");
         let separator = separator(&pattern);
         if let Some((at, other)) = separator {
             let group = at..at + 1 + other.len_utf8() + 3;
@@ -207,7 +209,8 @@ fn without_brackets(code: &str) -> String {
     output + rest
 }
 
-/// Removes quotes, backslashes, and the spaces and fillings that `_` and `*` stand for.
+/// Removes quotes, backslashes, signs of exponents, and the spaces and fillings that `_` and `*`
+/// stand for.
 fn without_escapes(code: &str) -> String {
     let mut output = String::with_capacity(code.len());
     let mut characters = code.chars().peekable();
@@ -218,7 +221,7 @@ fn without_escapes(code: &str) -> String {
             }
             '\\' => output.extend(characters.next_if(|next| matches!(next, '_' | '*'))),
             '"' => {}
-            '+' if output.ends_with('E') => {}
+            '+' | '-' if output.ends_with('E') => {}
             other => output.push(other),
         }
     }
@@ -321,6 +324,17 @@ mod tests {
             ("0.00E+00", 0.256, "2.56E-01"),
             ("0.00E+00", 45_000.75, "4.50E+04"),
             ("# ?/?", 1.5, "1 1/2"),
+            ("0.0E0", 1234.5, "1.2E3"),
+            ("0.0E00", 1e15, "1.0E15"),
+            ("##0.0E0", 1.0, "1.0E0"),
+            ("0.0E-0", 1234.5, "1.2E3"),
+            ("0.00E-00;-0.00E+00", -0.001, "-1.00E-03"),
+            ("\"E-\"0", 1.0, "E1"),
+            ("0.0E+0", 1.0, "1.0E+0"),
+            ("\"General \"0.0E0", 1.0, "General 1.0E+0"),
+            ("\"a;b\"0", 12.5, "12.5"),
+            ("0\"a;b\"", -1.0, "b1"),
+            ("\"a;b\"0;-0", 12.5, "a;b13"),
             ("000\\-00\\-0000", 1_234_567.0, "001-23-4567"),
             ("# ##0", 1_234_567.0, "1 234 567"),
             ("#'##0.00", 1234.5, "1'234.50"),

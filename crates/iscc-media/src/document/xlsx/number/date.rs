@@ -1,5 +1,10 @@
 //! Dates and times, as in the reference: with the pattern letters of Java, in US English.
 
+use std::cell::Cell;
+
+use super::decimal::{Decimal, java_double};
+use super::{Number, fallback};
+
 /// Days from 1899-12-30 to 1970-01-01. The first is day zero of spreadsheets from March 1900 on.
 const UNIX_EPOCH_DAYS: i64 = 25_569;
 
@@ -73,6 +78,57 @@ fn elapsed(code: &str) -> Option<char> {
     let unit = inner.chars().next()?.to_ascii_lowercase();
     let is_unit = |letter: char| letter.to_ascii_lowercase() == unit;
     (matches!(unit, 'h' | 'm' | 's') && inner.chars().all(is_unit)).then_some(unit)
+}
+
+/// A format of dates. What it gives for negative numbers, which are not dates, depends on the number
+/// before, because the reference keeps one formatter for each code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DateFormat {
+    code: String,
+    /// The format as one of numbers, if it has digits.
+    number: Option<Number>,
+    state: Cell<State>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    Unused,
+    /// Used for dates, of which this was the last.
+    Dates(f64),
+    /// First used for a negative number, with digits in the code.
+    Numbers,
+}
+
+impl DateFormat {
+    pub fn new(code: String) -> Self {
+        let number = code.contains(['0', '#']).then(|| Number::parse(&code)).flatten();
+        Self { code, number, state: Cell::new(State::Unused) }
+    }
+
+    pub fn format(&self, value: f64) -> String {
+        match (value < 0.0, self.state.get()) {
+            (false, State::Numbers) => value.to_string(),
+            (false, _) => match format(value, &self.code) {
+                Some(text) => {
+                    self.state.set(State::Dates(value));
+                    text
+                }
+                None => fallback(value),
+            },
+            (true, State::Dates(last)) => {
+                let moment = Moment::of_milliseconds(value, last);
+                let text = moment.and_then(|moment| moment.format(&tokens(&self.code)));
+                text.unwrap_or_else(|| java_double(value))
+            }
+            (true, _) => match &self.number {
+                Some(number) => {
+                    self.state.set(State::Numbers);
+                    number.format(Decimal::new(value))
+                }
+                None => java_double(value),
+            },
+        }
+    }
 }
 
 /// Formats a date. `None` for dates before 1900 and for invalid patterns.
@@ -180,8 +236,8 @@ fn with_half_days(code: &str) -> (String, bool) {
 
 /// A date and time of the proleptic Gregorian calendar.
 struct Moment {
-    /// The serial number. The reference counts elapsed time with single precision.
-    serial: f32,
+    /// The serial number, for elapsed time and short fractions of a second.
+    serial: f64,
     year: i64,
     month: usize,
     day: i64,
@@ -197,7 +253,20 @@ impl Moment {
         let whole = whole as i64;
         let days = whole - UNIX_EPOCH_DAYS + i64::from(whole <= EARLY_DAYS);
         let (year, month, day) = civil(days);
-        Self { serial: serial as f32, year, month, day, days, ms }
+        Self { serial, year, month, day, days, ms }
+    }
+
+    /// A negative number as milliseconds since 1970, without fractions. Elapsed times and short
+    /// fractions of a second are those of the date before. `None` before the Gregorian calendar.
+    fn of_milliseconds(value: f64, last: f64) -> Option<Self> {
+        const GREGORIAN_MS: f64 = -12_219_292_800_000.0;
+        if value < GREGORIAN_MS {
+            return None;
+        }
+        let total = value as i64;
+        let days = total.div_euclid(DAY_MS);
+        let (year, month, day) = civil(days);
+        Some(Self { serial: last, year, month, day, days, ms: total.rem_euclid(DAY_MS) })
     }
 
     fn format(&self, tokens: &[Token]) -> Option<String> {
@@ -212,16 +281,28 @@ impl Moment {
                         'm' => 1440.0,
                         _ => 86_400.0,
                     };
-                    let elapsed = (f64::from(self.serial) * per_day).floor();
+                    // The reference has single precision here.
+                    let elapsed = (f64::from(self.serial as f32) * per_day).floor();
                     text.push_str(&format!("{elapsed:0width$.0}", width = *width));
                 }
                 Token::Fraction(digits) => {
-                    let part = self.ms % 1000 / 10_i64.pow(3 - *digits as u32);
+                    let part = self.second_fraction(*digits);
                     text.push_str(&format!(".{part:0width$}", width = *digits));
                 }
             }
         }
         Some(text)
+    }
+
+    /// The fraction of the second with the given number of digits. Those with one or two are rounded
+    /// in single precision, so that one digit may become `10`.
+    fn second_fraction(&self, digits: usize) -> i64 {
+        if digits > 2 {
+            return self.ms % 1000;
+        }
+        let seconds = ((self.serial - self.serial.floor()) * 24.0 * 60.0 * 60.0) as f32;
+        let scale = if digits == 1 { 10.0_f32 } else { 100.0 };
+        (seconds.fract() * scale).round() as i64
     }
 
     /// A field of Java's `SimpleDateFormat`; `None` for letters that have no meaning.
@@ -269,7 +350,35 @@ fn civil(days: i64) -> (i64, usize, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{format, is_date};
+    use super::{DateFormat, format, is_date};
+
+    #[test]
+    fn a_negative_number_depends_on_the_one_before() {
+        let formatted = |code: &str, values: &[f64]| {
+            let format = DateFormat::new(code.to_owned());
+            values.iter().map(|value| format.format(*value)).collect::<Vec<_>>().join(" ")
+        };
+        for (code, values, text) in [
+            (
+                "yyyy-mm-dd",
+                [-1.0, 1.5, -1.0, -86_400_001.0],
+                "-1.0 1900-01-01 1969-12-31 1969-12-30",
+            ),
+            ("d/m/yy", [-0.5, 0.0, -0.5, -1e12], "-0.5 31/12/99 1/1/70 24/4/38"),
+            ("[h]:mm", [-1.0, 1.0, -1.0, -0.2], "-1.0 24:00 24:59 24:00"),
+            ("[mm]:ss", [1.0, -1.0, 2.5, -1.0], "1440:00 1440:59 3600:00 3600:59"),
+            (
+                "[h]:mm:ss.000",
+                [1.5, -1.0, -1500.7, 0.0],
+                "36:00:00.000 36:59:59.999 36:59:58.500 0:00:00.000",
+            ),
+            ("mm:ss.0", [1.123_456, -1.0, 2.0, -1.0], "57:46.6 59:59.6 00:00.0 59:59.0"),
+            ("mm:ss.0", [-1.0, 1.5, -0.001, 12_345_678.0], "-mm:ss1.0 1.5 -mm:ss.0 12345678"),
+        ] {
+            assert_eq!(formatted(code, &values), text, "{code}");
+        }
+        assert_eq!(formatted("yyyy", &[1.0, -1e300]), "1900 -1.0E300");
+    }
 
     #[test]
     fn formats_dates_and_times() {
@@ -283,6 +392,9 @@ mod tests {
             ("mm:ss", 0.001_388_888_9, "02:00"),
             ("hh:mm:ss.000", 46_348.999_999, "23:59:59.914"),
             ("mm:ss.0", 0.256, "08:38.4"),
+            ("mm:ss.0", 1.123_456, "57:46.6"),
+            ("ss.00", 0.300_580_143_058_927_9, "50.13"),
+            ("ss.0", 0.053_382_523_148_148_155, "52.3"),
             ("[h]:mm:ss", 45_000.75, "1080018:00:00"),
             ("[mm]:ss", 1.5, "2160:00"),
             ("yyyy-mm-dd", 0.0, "1899-12-31"),

@@ -40,10 +40,16 @@ impl Fraction {
         let value = Decimal::nearest(value.abs());
         let whole = if self.is_mixed { value.floor() } else { 0.0 };
         let part = value - whole;
+        if value.fract() == 0.0 {
+            return format!("{sign}{value:.0}");
+        }
         let (numerator, denominator) = match self.denominator {
             Denominator::Exact(exact) => ((part * exact as f64).round(), exact),
             Denominator::Max(max) => approximate(part, max),
         };
+        if self.is_mixed && numerator == denominator as f64 {
+            return format!("{sign}{:.0}", whole + 1.0);
+        }
         match (whole > 0.0, numerator > 0.0 || !self.is_mixed) {
             (true, true) => format!("{sign}{whole:.0} {numerator:.0}/{denominator}"),
             (false, true) => format!("{sign}{numerator:.0}/{denominator}"),
@@ -90,6 +96,16 @@ mod tests {
             ("# ?/8", 0.4, "3/8"),
             ("# ??/100", 1234.5, "1234 50/100"),
             ("?/?", 1234.5, "2469/2"),
+            ("# ?/?", 999.995, "1000"),
+            ("# ?/?", -999.995, "-1000"),
+            ("# ??/??", 0.999_995, "1"),
+            ("# ?/8", 1.95, "2"),
+            ("# ?/?", -0.001, "-0"),
+            ("?/?", 999.995, "1000/1"),
+            ("?/8", -8.99, "-72/8"),
+            ("?/?", 0.001, "0/1"),
+            ("?/?", 12.0, "12"),
+            ("?/8", 0.0, "0"),
         ] {
             assert_eq!(Fraction::parse(format).unwrap().format(value), text, "{format}");
         }

@@ -40,6 +40,8 @@ impl Pattern {
     /// Parses a pattern with one or two sections. `None` for invalid patterns.
     pub fn parse(pattern: &str, separator: char) -> Option<Self> {
         let (positive, negative) = match pattern.split_once(';') {
+            // Java has no separator before digits, which a quoted one may be.
+            Some((positive, _)) if !positive.contains(['#', '0', ',', '.']) => return None,
             Some((positive, negative)) => (positive, Some(negative)),
             None => (pattern, None),
         };
@@ -195,7 +197,9 @@ fn affixes(section: &str) -> (String, String) {
     let Some(start) = section.find(is_placeholder) else {
         return (section.to_owned(), String::new());
     };
-    let suffix = section[start..].chars().filter(|character| !is_placeholder(*character));
+    // The digits include those of an exponent.
+    let suffix = section[start..].trim_start_matches(|it| is_placeholder(it) || it == 'E');
+    let suffix = suffix.chars().filter(|character| !is_placeholder(*character));
     (section[..start].to_owned(), suffix.collect())
 }
 
@@ -244,7 +248,7 @@ mod tests {
             let parsed = Pattern::parse(pattern, ',').unwrap();
             assert_eq!(parsed.format(Decimal::new(value)), text, "{pattern}");
         }
-        for invalid in ["0E", "0#.0#0", "0.0.0", "0,.", "#0,", "0%%"] {
+        for invalid in ["0E", "0#.0#0", "0.0.0", "0,.", "#0,", "0%%", "a;b0"] {
             assert_eq!(Pattern::parse(invalid, ','), None, "{invalid}");
         }
     }

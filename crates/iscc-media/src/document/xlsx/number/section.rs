@@ -112,6 +112,8 @@ pub fn format(sections: &[Section], value: f64) -> String {
             None => default[index](value),
         };
         match sections.len() {
+            // A single section applies without condition.
+            1 if condition(0).is_some_and(|condition| !condition.applies(value)) => (1, value),
             0 | 1 => (0, value),
             _ if applies(0) => (0, value),
             _ if applies(1) => (1, value),
@@ -254,6 +256,9 @@ mod tests {
             ("[>=1000]#,##0,\"k\";0", 123_456_789_012.0, "123,456,789k"),
             ("[>=1000]#,##0,\"k\";0", -1234.5, "-1235"),
             ("[Red][<0]0;[Blue]0", -1234.5, "-1235"),
+            ("[>5]\"a;b\"0", 12.5, "a;b13"),
+            ("[>5]\"a;b\"0", 1.0, "1"),
+            ("[>5]0.0;", -1.0, "-1"),
             ("General;[Red]-General;\"null\"", 1234.5, "1234.5"),
         ] {
             assert_eq!(format(&parse(code), value), text, "{code}");
