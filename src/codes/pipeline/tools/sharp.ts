@@ -35,9 +35,16 @@ export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixe
   });
   const decoded = decoder.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   const { data, info } = await decoded.catch((error: Error) => {
-    const code = error.message.includes('pixel limit') ? 'FILE_TOO_LARGE' : 'FILE_DAMAGED';
-    throw new FileError(code, error.message, { cause: error });
+    throw new FileError(codeOf(error.message), error.message, { cause: error });
   });
   const { width, height, channels } = info;
   return { bytes: data, width, height, channels: channels as RawPixels['channels'] };
+}
+
+/** What an error of libvips means, of which only the text tells. */
+function codeOf(message: string): 'FILE_TOO_LARGE' | 'FORMAT_UNSUPPORTED' | 'FILE_DAMAGED' {
+  if (message.includes('pixel limit')) return 'FILE_TOO_LARGE';
+  // A compression that libtiff was built without, and pixels in the colour space Lab.
+  if (/support is not configured|bad labq format/.test(message)) return 'FORMAT_UNSUPPORTED';
+  return 'FILE_DAMAGED';
 }
