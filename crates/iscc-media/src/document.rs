@@ -19,6 +19,7 @@ mod paragraphs;
 mod picture;
 mod ppt;
 mod pptx;
+mod prefix;
 mod properties;
 mod rtf;
 mod xls;

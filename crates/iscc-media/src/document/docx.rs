@@ -4,7 +4,6 @@
 
 mod body;
 pub(super) mod numbering;
-pub(super) mod prefix;
 
 use std::collections::HashMap;
 
@@ -13,7 +12,7 @@ use self::numbering::Numbering;
 use super::container::{Budget, Container};
 use super::embedded::Embedded;
 use super::xml::Token;
-use super::{Document, DocumentError, graphics, properties};
+use super::{Document, DocumentError, graphics, prefix, properties};
 
 /// Conventional name of the main part.
 const DOCUMENT: &str = "word/document.xml";

@@ -4,9 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::container::{Budget, Container, TEXT_BYTES_MAX};
-use super::docx::prefix;
 use super::embedded::Embedded;
 use super::paragraphs::Paragraphs;
+use super::prefix;
 use super::xml::Token;
 use super::{Document, DocumentError, graphics, properties};
 

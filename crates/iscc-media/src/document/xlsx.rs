@@ -11,8 +11,8 @@ use std::rc::Rc;
 use self::number::NumberFormat;
 use self::sheet::Workbook;
 use super::container::{Budget, Container, join};
-use super::docx::prefix;
 use super::embedded::Embedded;
+use super::prefix;
 use super::xml::Token;
 use super::{Document, DocumentError, graphics, properties};
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::super::DocumentError;
 use super::super::container::{Container, TEXT_BYTES_MAX};
+use super::super::prefix;
 use super::super::xml::Token;
-use super::prefix;
 
 /// Lists and the numbers that they have reached.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::super::DocumentError;
 use super::super::container::{Container, TEXT_BYTES_MAX};
-use super::super::docx::prefix;
+use super::super::prefix;
 use super::super::xml::Token;
 use super::number::{self, NumberFormat};
 

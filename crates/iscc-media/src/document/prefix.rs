@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::super::DocumentError;
-use super::super::xml::{self, Token};
+use super::DocumentError;
+use super::xml::{self, Token};
 
 /// Namespaces with their conventional prefixes: transitional, then strict (ECMA-376 parts 4 and 1).
 const NAMESPACES: [(&str, &str); 13] = [
