@@ -98,7 +98,11 @@ impl Aliases {
         self.store(targets.clone(), Some((from.to_owned(), to.to_owned())))?;
         rename()?;
         retarget(&mut targets, from, to);
-        Ok(self.store(targets, None)?)
+        if self.store(targets.clone(), None).is_err() {
+            // The index has its new name. The file names the rename, so the next change or start completes it.
+            *self.targets.write().unwrap_or_else(PoisonError::into_inner) = targets;
+        }
+        Ok(())
     }
 
     /// Writes the file, then changes the state in memory. Callers hold the registry's lock of creations.
@@ -179,6 +183,22 @@ mod tests {
             let target = open(folder.path()).target("x").unwrap();
             assert!(folder.path().join(&target).exists(), "{target}");
         }
+    }
+
+    #[test]
+    fn a_renaming_counts_once_the_folder_is_renamed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("old")).unwrap();
+        let aliases = open(folder.path());
+        aliases.put("x", "old").unwrap();
+        let renamed: io::Result<()> = aliases.rename("old", "new", || {
+            // The file cannot be written from here on.
+            fs::create_dir(folder.path().join(format!("{FILE}.new")))?;
+            fs::rename(folder.path().join("old"), folder.path().join("new"))
+        });
+        renamed.unwrap();
+        assert_eq!(aliases.target("x").as_deref(), Some("new"));
+        assert_eq!(open(folder.path()).target("x").as_deref(), Some("new"));
     }
 
     #[test]
