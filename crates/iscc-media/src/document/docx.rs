@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
         endnotes: notes(&mut container, &main, "endnotes", "w:endnote")?,
         comments: notes(&mut container, &main, "comments", "w:comment")?,
     };
-    let numbering = Numbering::read(&mut container, DOCUMENT)?;
+    let numbering = Numbering::read(&mut container, &main)?;
     let mut body = Body::new(notes, numbering);
     prefix::for_each_token(&main, &content, |token| body.read(&token))?;
     let mut text = body.into_text();
@@ -116,12 +116,17 @@ mod tests {
             r#"<abstractNum a:abstractNumId="0"><lvl a:ilvl="0"><lvlText a:val="%1."/></lvl>"#,
             r#"</abstractNum><num a:numId="1"><abstractNumId a:val="0"/></num></numbering>"#
         );
-        let bytes = archive(&[
-            ("word/document.xml", content),
-            ("word/_rels/document.xml.rels", &relations(&[("numbering", "numbering.xml")])),
-            ("word/numbering.xml", numbering),
-        ]);
-        let document = read(&bytes, &mut Budget::default()).unwrap();
-        assert_eq!(document.text, "1. text\n");
+        let package = relations(&[("officeDocument", "a/b.xml")]);
+        let list = relations(&[("numbering", "numbering.xml")]);
+        for (folder, file) in [("word", "document.xml"), ("a", "b.xml")] {
+            let bytes = archive(&[
+                ("_rels/.rels", package.as_str()),
+                (&format!("{folder}/{file}"), content),
+                (&format!("{folder}/_rels/{file}.rels"), &list),
+                (&format!("{folder}/numbering.xml"), numbering),
+            ]);
+            let document = read(&bytes, &mut Budget::default()).unwrap();
+            assert_eq!(document.text, "1. text\n", "{folder}");
+        }
     }
 }
