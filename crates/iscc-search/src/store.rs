@@ -173,6 +173,10 @@ impl Store {
         change: &mut impl FnMut(&mut Writing<'_, '_>) -> Result<Option<T>, StoreError>,
     ) -> Result<Option<(T, usize)>, StoreError> {
         let _mapping = self.mapping.read().unwrap_or_else(PoisonError::into_inner);
+        if self.commits.load(Ordering::Relaxed).is_multiple_of(STALE_READERS_EVERY) {
+            // Killed processes that read the file, such as backups, would keep all pages that are freed later.
+            self.env.clear_stale_readers()?;
+        }
         let mut txn = self.env.write_txn()?;
         let version = txn.id();
         let mut writing = Writing::new(self, &mut txn);
@@ -185,10 +189,7 @@ impl Store {
         let start = Instant::now();
         txn.commit()?;
         self.set_journal(journal);
-        if self.commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(STALE_READERS_EVERY) {
-            // Killed processes that read the file, such as backups, would keep all pages that are freed later.
-            self.env.clear_stale_readers()?;
-        }
+        self.commits.fetch_add(1, Ordering::Relaxed);
         self.commit_nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         Ok(Some((value, version)))
     }
@@ -200,7 +201,6 @@ impl Store {
     }
 
     fn grow(&self) -> Result<(), StoreError> {
-        self.env.clear_stale_readers()?;
         let _mapping = self.mapping.write().unwrap_or_else(PoisonError::into_inner);
         let bytes = self.env.info().map_size * 2;
         // SAFETY: no transaction is open. Each holds a read lock on `mapping`, which is locked for writing here.
