@@ -1,11 +1,17 @@
 /** Bounded concurrency. */
 
-/** Runs at most `count` tasks concurrently; further tasks wait in order of arrival. */
+/**
+ * Runs at most `count` tasks concurrently; further tasks wait. Groups of tasks, such as the requests to different sites, take
+ * turns, so that many slow tasks of one group do not delay those of others for long. Within a group, tasks wait in order of
+ * arrival.
+ */
 export class Slots {
   #free: number;
   readonly #count: number;
   readonly #waitingMax: number;
-  readonly #waiting: (() => void)[] = [];
+  /** Tasks that wait, by group. The group whose turn is next comes first. */
+  readonly #queues = new Map<string, (() => void)[]>();
+  #waiting = 0;
 
   /** @param waitingMax tasks that {@link tryRun} lets wait */
   constructor(count: number, waitingMax = Number.POSITIVE_INFINITY) {
@@ -21,27 +27,47 @@ export class Slots {
 
   /** Number of tasks that wait. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting;
   }
 
   /** The result of the task; `undefined` without running it if the queue is full. */
-  async tryRun<T>(task: () => Promise<T>): Promise<T | undefined> {
-    if (this.#free === 0 && this.#waiting.length >= this.#waitingMax) return undefined;
-    return this.run(task);
+  async tryRun<T>(task: () => Promise<T>, group?: string): Promise<T | undefined> {
+    if (this.#free === 0 && this.#waiting >= this.#waitingMax) return undefined;
+    return this.run(task, group);
   }
 
   /** The result of the task, however many tasks wait. */
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async run<T>(task: () => Promise<T>, group = ''): Promise<T> {
+    if (this.#free === 0) await this.#turn(group);
     else this.#free -= 1;
     try {
       return await task();
     } finally {
-      // Passes the slot on directly, so that a new task cannot overtake the waiting ones.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
+      this.#passOn();
     }
+  }
+
+  #turn(group: string): Promise<void> {
+    const queue = this.#queues.get(group) ?? [];
+    this.#queues.set(group, queue);
+    this.#waiting += 1;
+    return new Promise((resolve) => queue.push(resolve));
+  }
+
+  /** Passes a slot on directly, so that a new task cannot overtake the waiting ones. */
+  #passOn(): void {
+    const [next] = this.#queues;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    const [group, queue] = next;
+    const wake = queue.shift();
+    // Its next turn comes after those of the others.
+    this.#queues.delete(group);
+    if (queue.length > 0) this.#queues.set(group, queue);
+    this.#waiting -= 1;
+    wake?.();
   }
 }
 

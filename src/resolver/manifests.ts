@@ -1,7 +1,7 @@
 /** Reads manifests from gateways, and from trusted stores: the one in this process and that of `RESOLVER_STORE_URL`. */
 import { manifestIdIn } from '../c2pa/manifest-url.js';
-import { FairSlots } from '../fair-slots.js';
 import type { Trace } from '../observe/trace.js';
+import { Slots } from '../slots.js';
 import { type GatewayClient, siteOf } from './gateway-client.js';
 import { remoteManifestId } from './pointers.js';
 import { type Prober, startsAsStore } from './prober.js';
@@ -37,11 +37,11 @@ export interface ManifestSourceOptions {
 
 export class ManifestSource {
   readonly #options: ManifestSourceOptions;
-  readonly #slots: FairSlots;
+  readonly #slots: Slots;
 
   constructor(options: ManifestSourceOptions) {
     this.#options = options;
-    this.#slots = new FairSlots(options.parallel, FETCHES_WAITING_MAX);
+    this.#slots = new Slots(options.parallel, FETCHES_WAITING_MAX);
   }
 
   /** The id of the manifest that an address points to; `undefined` if the address is not allowed. */
@@ -80,7 +80,7 @@ export class ManifestSource {
   async #fetch(gateway: string, trace: Trace | undefined): Promise<ManifestResult> {
     const { gateways, fetchTimeoutMs } = this.#options;
     const limits = { timeoutMs: fetchTimeoutMs, bytesMax: MANIFEST_BYTES_MAX, trace };
-    const fetched = await this.#slots.tryRun(siteOf(gateway), () => gateways.get(gateway, limits));
+    const fetched = await this.#slots.tryRun(() => gateways.get(gateway, limits), siteOf(gateway));
     if (fetched === undefined) return { kind: 'unavailable', reason: 'too many fetches are waiting' };
     switch (fetched.kind) {
       case 'found':

@@ -1,6 +1,6 @@
 /** Checks by its first bytes whether a gateway address serves a C2PA Manifest Store. Caches the results. */
-import { FairSlots } from '../fair-slots.js';
 import type { Trace } from '../observe/trace.js';
+import { Slots } from '../slots.js';
 import { type Fetched, type GatewayClient, siteOf } from './gateway-client.js';
 
 /** Superbox header, description box header and type UUID. */
@@ -39,7 +39,7 @@ export class Prober {
   readonly #gateways: GatewayClient;
   readonly #timeoutMs: number;
   readonly #now: () => number;
-  readonly #slots: FairSlots;
+  readonly #slots: Slots;
   /** In order of insertion: the first entry is the oldest. */
   readonly #cache = new Map<string, CachedResult>();
   readonly #running = new Map<string, Promise<boolean>>();
@@ -48,7 +48,7 @@ export class Prober {
     this.#gateways = gateways;
     this.#timeoutMs = timeoutMs;
     this.#now = now;
-    this.#slots = new FairSlots(parallel, WAITING_MAX);
+    this.#slots = new Slots(parallel, WAITING_MAX);
   }
 
   /** The cached result, or a probe that concurrent callers share. Never rejects. */
@@ -64,7 +64,7 @@ export class Prober {
 
   async #probe(address: string, trace: Trace | undefined): Promise<boolean> {
     const limits = { timeoutMs: this.#timeoutMs, bytesMax: PROBE_BYTES, head: true, trace };
-    const fetched = await this.#slots.tryRun(siteOf(address), () => this.#gateways.get(address, limits));
+    const fetched = await this.#slots.tryRun(() => this.#gateways.get(address, limits), siteOf(address));
     // Too many probes are waiting, so this one was not sent: cache nothing.
     if (fetched === undefined) return false;
     const { isStore, seconds } = resultOf(fetched);

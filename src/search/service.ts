@@ -151,7 +151,9 @@ export class SearchService {
     bytes: AsyncIterable<Uint8Array>,
     options: LinesOptions,
   ): Promise<AsyncIterable<Buffer | string>> {
-    const index = await this.#indexOf(name);
+    // Routes that read have waited for this already.
+    await this.#engine.fresh?.();
+    const index = this.#indexOf(name);
     await this.#engine.getIndex(index);
     return addLines(this.#engine, index, bytes, options);
   }
@@ -178,7 +180,7 @@ export class SearchService {
     name: string,
     { after, filters }: Pick<Listing, 'after' | 'filters'>,
   ): Promise<AsyncIterable<Buffer>> {
-    const index = await this.#indexOf(name);
+    const index = this.#indexOf(name);
     const read = (after: string | undefined) =>
       this.assets(index, { after, limit: PAGE_ASSETS, filters, asLines: true });
     const first = await read(after);
@@ -233,14 +235,13 @@ export class SearchService {
     const asLines = isLines(contentType);
     const list = asLines ? body : jsonBody(body, contentType, 'list');
     const queries = await native.splitQueries(list, asLines);
-    const index = await this.#indexOf(name);
+    const index = this.#indexOf(name);
     await this.#engine.getIndex(index);
     return searchAll(this.#engine, index, queries, parameters);
   }
 
   /** The index with a name or alias, for all steps of a request: an alias may be switched between them. */
-  async #indexOf(name: string): Promise<string> {
-    await this.#engine.fresh?.();
+  #indexOf(name: string): string {
     return this.#engine.aliasTarget(name) ?? name;
   }
 

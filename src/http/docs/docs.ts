@@ -8,7 +8,7 @@ import type { Reply, Route } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
 import { openApiDocument } from './openapi.js';
 import type { OpenApiVersion } from './openapi-schema.js';
-import { assetRoute, escaped } from './pages.js';
+import { assetRoute, CODE_CACHING, escaped } from './pages.js';
 
 const PAGE = '/docs';
 
@@ -30,9 +30,6 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** After an upgrade, the page must not run with old scripts: their addresses stay the same. */
-const ASSET_CACHING = 'no-cache';
-
 /** Routes for the page, its assets, and the documents as JSON and YAML. */
 export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
   if (app.docs === undefined) return [];
@@ -45,7 +42,7 @@ export function docsRoutes(app: ServiceApp, routes: readonly Route[]): Route[] {
     assetRoute(`${PAGE}/viewer.css`, 'viewer.css'),
     row(`${PAGE}/start.js`, 'Script that starts the viewer', () => ({
       status: 200,
-      headers: { 'Cache-Control': ASSET_CACHING },
+      headers: { 'Cache-Control': CODE_CACHING },
       body: { kind: 'text', text: START_SCRIPT, contentType: 'text/javascript; charset=utf-8' },
     })),
   ];
@@ -83,7 +80,7 @@ function asset(assetPath: string, contentType: string): Route {
   const file = path.join(viewerFolder(), path.basename(assetPath));
   return row(assetPath, 'Asset of the viewer', () => ({
     status: 200,
-    headers: { 'Cache-Control': ASSET_CACHING },
+    headers: { 'Cache-Control': CODE_CACHING },
     body: { kind: 'file', path: file, contentType, compress: true },
   }));
 }

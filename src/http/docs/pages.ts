@@ -26,7 +26,7 @@ const OTHER_FOLDERS = ['admin', 'docs'];
  * Scripts and style sheets have no version in their addresses, and a new page must not run with old ones. Browsers ask
  * each time, and the answer is mostly a 304.
  */
-const CODE_CACHING = 'no-cache';
+export const CODE_CACHING = 'no-cache';
 const IMAGE_CACHING = 'public, max-age=3600';
 
 /** The words of one start page. */

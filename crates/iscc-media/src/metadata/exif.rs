@@ -146,11 +146,6 @@ pub(super) fn text(bytes: &[u8]) -> String {
     }
 }
 
-/// The orientation of an EXIF block.
-pub fn orientation(exif: &[u8]) -> Option<u32> {
-    Directory::first(exif)?.value(tag::ORIENTATION)?.number()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,7 +176,8 @@ mod tests {
     fn reads_both_byte_orders() {
         for is_little_endian in [true, false] {
             let bytes = block(is_little_endian);
-            assert_eq!(orientation(&bytes), Some(6));
+            let value = Directory::first(&bytes).unwrap().value(tag::ORIENTATION).unwrap();
+            assert_eq!(value.number(), Some(6));
             let directory = Directory::first(&bytes).unwrap();
             assert_eq!(directory.value(tag::ARTIST).unwrap().text(), "Jürgen");
             assert!(directory.exif().is_none());
