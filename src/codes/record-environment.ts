@@ -2,19 +2,29 @@
  * The LMDB environment of the records. Commits one group of changes at a time: after a fatal error lmdb never settles
  * writes that are queued behind it, and then the environment could not be closed and reopened.
  */
+import path from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import type { UploadRecord } from './records-port.js';
-import type { IsccResult } from './result.js';
+import { saysFull } from '../data/full.js';
+import { type PagesInUse, RecordSpace, SPARED_FOR_REMOVALS } from './record-space.js';
 
 export interface Databases {
   /** The unnamed database; holds the others, and the entry of the write test. */
   readonly root: RootDatabase;
-  readonly uploads: Database<UploadRecord, string>;
-  readonly results: Database<IsccResult, string>;
+  /** JSON of each `UploadRecord`. */
+  readonly uploads: Database<string, string>;
+  /** JSON of each `IsccResult`. */
+  readonly results: Database<string, string>;
 }
 
-/** Makes changes with `put` and `remove`, which the commit covers, and returns the result of the write. */
-export type Change<T> = (databases: Databases) => T;
+/** LMDB's file in the folder of the records. */
+export const DATA_FILE = 'data.mdb';
+
+export interface Change {
+  /** Makes changes with `put` and `remove`, which the commit covers. May be called again if a commit fails. */
+  readonly make: (databases: Databases) => void;
+  /** Size of what it puts; `undefined` if it only removes. */
+  readonly bytes: number | undefined;
+}
 
 /** The environment is unusable after an I/O error, and reopening it did not help. */
 export class EnvironmentBroken extends Error {
@@ -22,8 +32,8 @@ export class EnvironmentBroken extends Error {
 }
 
 interface Waiting {
-  readonly change: Change<unknown>;
-  readonly resolve: (result: unknown) => void;
+  readonly change: Change;
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -44,12 +54,15 @@ export class RecordEnvironment {
   readonly #queue: Waiting[] = [];
   #root: RootDatabase;
   #databases: Databases;
+  readonly #space: RecordSpace;
   #committing = false;
 
   constructor(folder: string, readOnly: boolean) {
     this.#folder = folder;
     this.#readOnly = readOnly;
     [this.#root, this.#databases] = this.#open();
+    const inUse = () => this.#root.getStats() as PagesInUse;
+    this.#space = new RecordSpace(path.join(folder, DATA_FILE), inUse);
   }
 
   get databases(): Databases {
@@ -57,9 +70,9 @@ export class RecordEnvironment {
   }
 
   /** Resolves when the change is on disk. Changes that wait for the same commit are committed together. */
-  write<T>(change: Change<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ change, resolve: resolve as Waiting['resolve'], reject });
+  write(change: Change): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      this.#queue.push({ change, resolve, reject });
       if (!this.#committing) void this.#commitQueue();
     });
   }
@@ -84,48 +97,53 @@ export class RecordEnvironment {
 
   #open(): [RootDatabase, Databases] {
     const root = open({ path: this.#folder, maxDbs: DATABASES_MAX, readOnly: this.#readOnly, ...WRITES });
-    const uploads = root.openDB<UploadRecord, string>('uploads', { encoding: 'json' });
-    const results = root.openDB<IsccResult, string>('results', { encoding: 'json' });
+    const uploads = root.openDB<string, string>('uploads', { encoding: 'string' });
+    const results = root.openDB<string, string>('results', { encoding: 'string' });
     return [root, { root, uploads, results }];
   }
 
   async #commitQueue(): Promise<void> {
     this.#committing = true;
-    while (this.#queue.length > 0) {
-      const group = this.#queue.splice(0);
-      try {
-        const results = await this.#commitOrReopen(group);
-        for (const [index, { resolve }] of group.entries()) resolve(results[index]);
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
+    while (this.#queue.length > 0) await this.#commitGroup(this.#queue.splice(0));
     this.#committing = false;
   }
 
-  async #commitOrReopen(group: readonly Waiting[]): Promise<unknown[]> {
+  async #commitGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      return await this.#commit(group);
+      await this.#commitOrReopen(group.map(({ change }) => change));
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      // What doesn't fit must not fail what does.
+      if (saysFull(error) && group.length > 1)
+        for (const waiting of group) await this.#commitGroup([waiting]);
+      else for (const { reject } of group) reject(error);
+    }
+  }
+
+  async #commitOrReopen(group: readonly Change[]): Promise<void> {
+    try {
+      await this.#commit(group);
     } catch (error) {
       if (!this.isPanicked) throw error;
       try {
         await this.close();
         [this.#root, this.#databases] = this.#open();
         // Changes are repeatable: they put the same values, or remove what may be removed already.
-        return await this.#commit(group);
+        await this.#commit(group);
       } catch (cause) {
         throw new EnvironmentBroken('the records can not be written', { cause });
       }
     }
   }
 
-  async #commit(group: readonly Waiting[]): Promise<unknown[]> {
-    let results: unknown[] = [];
+  async #commit(group: readonly Change[]): Promise<void> {
+    const sizes = group.flatMap(({ bytes }) => bytes ?? []);
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    await this.#space.reserve({ bytes, spared: sizes.length > 0 ? SPARED_FOR_REMOVALS : 0 });
     try {
       await this.#root.batch(() => {
-        results = group.map(({ change }) => change(this.#databases));
+        for (const { make } of group) make(this.#databases);
       });
-      return results;
     } catch (error) {
       throw await commitError(error);
     }

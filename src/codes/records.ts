@@ -11,12 +11,10 @@ import { StorageFull, storageIsFull } from '../data/full.js';
 import { LastWrite } from '../data/last-write.js';
 import { Unavailable } from './errors.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
-import { type Change, EnvironmentBroken, RecordEnvironment } from './record-environment.js';
+import { type Change, DATA_FILE, EnvironmentBroken, RecordEnvironment } from './record-environment.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import type { IsccResult } from './result.js';
 
-/** LMDB's file in the folder of the records. */
-const DATA_FILE = 'data.mdb';
 const WRITE_TEST_KEY = 'write test';
 
 /** A commit takes milliseconds; after this time the disk hangs. */
@@ -33,9 +31,9 @@ export class Records implements UploadRecords {
   readonly #folder: string;
   readonly #environment: RecordEnvironment;
   readonly #options: RecordsOptions;
-  readonly #last: LastWrite = new LastWrite(() =>
-    this.#write(({ root }) => void root.put(WRITE_TEST_KEY, Date.now())),
-  );
+  readonly #last: LastWrite = new LastWrite(() => this.#write(this.#writeTest()));
+  /** Size of the last change that failed. */
+  #failedBytes = 0;
 
   private constructor(folder: string, readOnly: boolean, options: RecordsOptions = {}) {
     this.#folder = folder;
@@ -83,7 +81,7 @@ export class Records implements UploadRecords {
   }
 
   find(id: MediaId): UploadRecord | undefined {
-    return this.#uploads.get(id);
+    return parsed<UploadRecord>(this.#uploads.get(id));
   }
 
   /** Keys of all records in ascending order. */
@@ -100,7 +98,7 @@ export class Records implements UploadRecords {
   }
 
   findResult(id: MediaId): IsccResult | undefined {
-    return this.#environment.databases.results.get(id);
+    return parsed<IsccResult>(this.#environment.databases.results.get(id));
   }
 
   /**
@@ -110,17 +108,20 @@ export class Records implements UploadRecords {
    * @throws {Unavailable} after a timeout; both may still be stored
    */
   async add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void> {
-    await this.#write(({ uploads, results }) => {
-      void uploads.put(id, record);
-      if (result !== undefined) void results.put(id, result);
-    });
+    const recordJson = JSON.stringify(record);
+    const resultJson = result && JSON.stringify(result);
+    const make: Change['make'] = ({ uploads, results }) => {
+      void uploads.put(id, recordJson);
+      if (resultJson !== undefined) void results.put(id, resultJson);
+    };
+    await this.#write({ make, bytes: Buffer.byteLength(recordJson) + Buffer.byteLength(resultJson ?? '') });
   }
 
   /** Changes the creation time of an upload that still exists. */
   async setCreatedAt(id: MediaId, createdAt: number): Promise<void> {
     const record = this.find(id);
     if (record === undefined || this.#removing.has(id)) return;
-    await this.#write(({ uploads }) => void uploads.put(id, { ...record, createdAt }));
+    await this.add(id, { ...record, createdAt });
   }
 
   /** Resolves to whether the upload existed. Of concurrent removals only one resolves to true. */
@@ -128,10 +129,11 @@ export class Records implements UploadRecords {
     if (this.#removing.has(id) || !this.has(id)) return false;
     this.#removing.add(id);
     try {
-      await this.#write(({ uploads, results }) => {
+      const make: Change['make'] = ({ uploads, results }) => {
         void uploads.remove(id);
         void results.remove(id);
-      });
+      };
+      await this.#write({ make, bytes: undefined });
       return true;
     } finally {
       this.#removing.delete(id);
@@ -159,12 +161,19 @@ export class Records implements UploadRecords {
     return this.#environment.databases.uploads;
   }
 
+  /** A change that needs as much space as the last one that failed. */
+  #writeTest(): Change {
+    const make: Change['make'] = ({ root }) => void root.put(WRITE_TEST_KEY, Date.now());
+    return { make, bytes: this.#failedBytes };
+  }
+
   /** All durable writes go through here. */
-  async #write(change: Change<void>): Promise<void> {
+  async #write(change: Change): Promise<void> {
     try {
       await this.#inTime(this.#environment.write(change));
       this.#last.succeeded();
     } catch (error) {
+      this.#failedBytes = change.bytes ?? 0;
       const isFull = !(error instanceof Unavailable) && (await storageIsFull(this.#folder, error));
       const shown = isFull ? new StorageFull({ cause: error }) : error;
       this.#last.failed(shown, 'the last upload could not be recorded');
@@ -185,4 +194,8 @@ export class Records implements UploadRecords {
       clearTimeout(timer);
     }
   }
+}
+
+function parsed<T>(json: string | undefined): T | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as T);
 }

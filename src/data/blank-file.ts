@@ -1,8 +1,8 @@
 /** Database files that a power loss left without data. */
 import { readFile, stat } from 'node:fs/promises';
 
-/** Room for what the creation of a database writes, with the largest pages. */
-const BLANK_BYTES_MAX = 2 ** 20;
+/** Room for what the creation of a database writes, with the largest pages and the space that is allocated in advance. */
+const BLANK_BYTES_MAX = 2 ** 22;
 
 /**
  * Whether a file exists and holds no committed data because the power failed when it was created: it is empty, or small

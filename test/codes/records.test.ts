@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
-import { readdir, readlink, stat, writeFile } from 'node:fs/promises';
+import { readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { firstMediaIdAt, type MediaId } from '../../src/codes/media-id.js';
 import { Records } from '../../src/codes/records.js';
 import type { UploadRecord } from '../../src/codes/records-port.js';
 import type { IsccResult } from '../../src/codes/result.js';
 import { StorageFull } from '../../src/data/full.js';
-import { smallDisk } from '../faults/support/small-disk.js';
+import { fill, smallDisk } from '../faults/support/small-disk.js';
 import { temporaryFolder } from './support/folder.js';
 
 const record: UploadRecord = {
@@ -19,6 +17,7 @@ const record: UploadRecord = {
   bytes: 3,
 };
 const result = { iscc: 'ISCC:KACT', units: ['a', 'b'], name: 'ü🎉' } as unknown as IsccResult;
+const large = { iscc: 'x'.repeat(100_000) } as unknown as IsccResult;
 const [a, b, c] = [1000, 2000, 3000].map(firstMediaIdAt) as [MediaId, MediaId, MediaId];
 
 async function openRecords(folder?: string): Promise<Records> {
@@ -164,6 +163,8 @@ test.skipIf(process.platform !== 'linux')(
 
 test('a finished write leaves no timer', async () => {
   const records = await openRecords();
+  // The first change measures the file of LMDB, which starts a timer of lmdb.
+  await records.add(b, record);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   await records.add(a, record);
@@ -193,27 +194,48 @@ test('a write that takes too long is an error, and a problem until a write succe
   expect(await patient.problem()).toBeUndefined();
 });
 
-/** What the script reports. It is repeated if lmdb aborts the process, as it sometimes does after a failed write. */
-async function onFullDisk(context: TestContext): Promise<unknown> {
-  const script = path.join(import.meta.dirname, 'support/full-disk-records.ts');
-  const program = path.resolve(import.meta.dirname, '../../node_modules/vite-node/vite-node.mjs');
-  for (let attempt = 1; ; attempt += 1) {
-    const folder = await smallDisk(4, context);
-    try {
-      const { stdout } = await promisify(execFile)(process.execPath, [program, script, folder]);
-      return JSON.parse(stdout);
-    } catch (error) {
-      if (attempt === 3 || (error as { signal?: string }).signal !== 'SIGABRT') throw error;
-    }
-  }
-}
-
 test('a full disk is an error and a problem until there is space, and the records stay in use', async (context) => {
-  expect(await onFullDisk(context)).toEqual({
-    isRefused: true,
-    problem: 'the disk is full',
-    stored: [true, false],
-    isStored: true,
-    broken: 0,
-  });
+  const folder = await smallDisk(8, context);
+  const records = await openRecords(path.join(folder, 'records'));
+  await records.add(a, record);
+  const ballast = path.join(folder, 'ballast');
+  await fill(ballast, 0);
+  // Earlier commits allocated space, which is used up first.
+  const stored: MediaId[] = [];
+  const add = async () => {
+    const id = firstMediaIdAt(2000 + stored.length);
+    await records.add(id, record, large);
+    stored.push(id);
+  };
+  await expect
+    .poll(() => add().catch((error: unknown) => error), { interval: 1 })
+    .toBeInstanceOf(StorageFull);
+  // LMDB did not come to a write that fails.
+  await expect(add()).rejects.toMatchObject({ cause: { code: 'ENOSPC', syscall: 'write' } });
+  expect(await records.problem()).toBe('the disk is full');
+  expect([...records.ids()]).toEqual([a, ...stored]);
+  // A clean-up makes space in the file for what comes next.
+  await Promise.all([...records.ids()].map((id) => records.remove(id as MediaId)));
+  expect([...records.ids()]).toEqual([]);
+  await rm(ballast);
+  await expect.poll(() => records.problem()).toBeUndefined();
+  await records.add(b, record, large);
+  expect(records.findResult(b)).toEqual(large);
+});
+
+test('of concurrent changes on a full disk, those that need no space succeed', async (context) => {
+  const folder = await smallDisk(8, context);
+  const records = await openRecords(path.join(folder, 'records'));
+  await records.add(a, record);
+  await fill(path.join(folder, 'ballast'), 0);
+  const huge = { iscc: 'x'.repeat(6_000_000) } as unknown as IsccResult;
+  const first = records.add(firstMediaIdAt(3000), record);
+  const [refused, removed] = await Promise.allSettled([
+    records.add(b, record, huge),
+    records.remove(a),
+    first,
+  ]);
+  expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'ENOSPC' } });
+  expect(removed).toEqual({ status: 'fulfilled', value: true });
+  expect([...records.ids()]).toEqual([firstMediaIdAt(3000)]);
 });
