@@ -13,6 +13,9 @@ use super::{Document, DocumentError, doc, msg, ppt, xls};
 /// Reads the document in a compound file. The streams decide about its format, because names of files are
 /// often those of other formats.
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
+    if xls::old::is_bare(bytes) {
+        return xls::old::read(bytes);
+    }
     let ole = Ole::open(bytes, budget)?;
     let has = |path: &str| ole.file.is_stream(path);
     if has("/WordDocument") {

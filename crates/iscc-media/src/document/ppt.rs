@@ -1,6 +1,6 @@
 //! Binary presentation, `.ppt` ([MS-PPT]): per slide its text and notes, as in the reference.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::ole::{Ole, latin1, u32_at, utf16};
 use super::{Document, DocumentError};
@@ -96,9 +96,11 @@ impl<'a> Record<'a> {
 }
 
 /// Offsets of the persistent objects by number. Newer versions replace older ones.
-fn persisted(stream: &[u8], user: &[u8]) -> Option<HashMap<u32, usize>> {
+fn persisted(stream: &[u8], user: &[u8]) -> Option<BTreeMap<u32, usize>> {
     const CURRENT_EDIT: usize = 16;
-    let mut places = HashMap::new();
+    let mut places = BTreeMap::new();
+    // Damaged versions can share a directory. Whole ones have no more entries than the stream has room for.
+    let mut entries_left = stream.len() / 4;
     let mut at = u32_at(user, CURRENT_EDIT)? as usize;
     for _ in 0..EDITS_MAX {
         let Some(edit) = Record::at(stream, at).filter(|it| it.kind == kind::USER_EDIT) else {
@@ -106,7 +108,7 @@ fn persisted(stream: &[u8], user: &[u8]) -> Option<HashMap<u32, usize>> {
         };
         let directory = Record::at(stream, u32_at(edit.data, 12)? as usize)?;
         if directory.kind == kind::PERSIST_DIRECTORY {
-            read_directory(directory.data, &mut places);
+            read_directory(directory.data, &mut entries_left, &mut places);
         }
         at = u32_at(edit.data, 8)? as usize;
         if at == 0 {
@@ -116,13 +118,14 @@ fn persisted(stream: &[u8], user: &[u8]) -> Option<HashMap<u32, usize>> {
     Some(places)
 }
 
-fn read_directory(data: &[u8], places: &mut HashMap<u32, usize>) {
+fn read_directory(data: &[u8], entries_left: &mut usize, places: &mut BTreeMap<u32, usize>) {
     let mut at = 0;
     while let Some(header) = u32_at(data, at) {
         let (first, count) = (header & 0xF_FFFF, header >> 20);
         at += 4;
         for index in 0..count {
-            let Some(offset) = u32_at(data, at) else { return };
+            let Some(offset) = u32_at(data, at).filter(|_| *entries_left > 0) else { return };
+            *entries_left -= 1;
             places.entry(first + index).or_insert(offset as usize);
             at += 4;
         }
@@ -138,7 +141,7 @@ struct Listed {
 
 struct Show<'a> {
     stream: &'a [u8],
-    places: HashMap<u32, usize>,
+    places: BTreeMap<u32, usize>,
 }
 
 impl Show<'_> {
@@ -151,10 +154,14 @@ impl Show<'_> {
         };
         let mut notes: HashMap<u32, Listed> =
             list(NOTES).into_iter().map(|it| (it.id, it)).collect();
-        let mut seen = HashSet::new();
+        let (mut references_seen, mut places_seen) = (HashSet::new(), HashSet::new());
         for slide in list(SLIDES) {
-            // A slide appears once, so that a damaged list cannot multiply it.
-            if text.len() > TEXT_BYTES_MAX || !seen.insert(slide.reference) {
+            // A slide appears once, so that a damaged list or directory cannot multiply it.
+            let is_new = match self.places.get(&slide.reference) {
+                Some(place) => places_seen.insert(*place),
+                None => references_seen.insert(slide.reference),
+            };
+            if text.len() > TEXT_BYTES_MAX || !is_new {
                 continue;
             }
             let record = self.record(&slide);
@@ -220,4 +227,65 @@ fn append_paragraphs(paragraphs: &str, text: &mut String) {
     let is_line_end = |character: char| matches!(character, '\r' | '\u{b}');
     text.push_str(&paragraphs.replace(is_line_end, "\n"));
     text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::super::container::Budget;
+    use super::super::ole;
+    use super::*;
+
+    const CONTAINER: u16 = 0xF;
+
+    fn record(kind: u16, version: u16, parts: &[&[u8]]) -> Vec<u8> {
+        let data = parts.concat();
+        let header = [version.to_le_bytes(), kind.to_le_bytes()].concat();
+        [header, (data.len() as u32).to_le_bytes().to_vec(), data].concat()
+    }
+
+    fn numbers(values: &[u32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    /// The text of a show whose directory, shared by many versions, has one slide under many numbers.
+    fn text(numbers_of_slide: u32, versions: usize) -> String {
+        let text_box =
+            record(kind::TEXT_BOX, CONTAINER, &[&record(kind::TEXT_BYTES, 0, &[b"shown"])]);
+        let drawing = record(kind::DRAWING, CONTAINER, &[&text_box]);
+        let mut stream = record(0x03EE, CONTAINER, &[&drawing]);
+        let document_at = stream.len() as u32;
+        let entries = (1..=numbers_of_slide)
+            .flat_map(|number| {
+                record(kind::SLIDE_PERSIST, 0, &[&numbers(&[number, 0, 0, number, 0])])
+            })
+            .collect::<Vec<_>>();
+        let list = record(kind::SLIDE_LIST, CONTAINER, &[&entries]);
+        stream.extend(record(kind::DOCUMENT, CONTAINER, &[&list]));
+        let directory_at = stream.len() as u32;
+        let mut directory = numbers(&[(numbers_of_slide + 1) << 20, document_at]);
+        directory.extend(numbers(&vec![0; numbers_of_slide as usize]));
+        stream.extend(record(kind::PERSIST_DIRECTORY, 0, &[&directory]));
+        let mut edit_at = 0;
+        for _ in 0..versions {
+            let edit = record(kind::USER_EDIT, 0, &[&numbers(&[0, 0, edit_at, directory_at])]);
+            edit_at = stream.len() as u32;
+            stream.extend(edit);
+        }
+        let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        let user = numbers(&[0, 0, 0, 0, edit_at]);
+        file.create_stream("/Current User").unwrap().write_all(&user).unwrap();
+        file.create_stream("/PowerPoint Document").unwrap().write_all(&stream).unwrap();
+        file.flush().unwrap();
+        let bytes = file.into_inner().into_inner();
+        ole::read(&bytes, &mut Budget::default()).unwrap().text
+    }
+
+    #[test]
+    fn a_slide_with_many_numbers_appears_once() {
+        assert_eq!(text(1, 1), "shown\n\n\n");
+        assert_eq!(text(4000, 1), "shown\n\n\n");
+        assert_eq!(text(4000, EDITS_MAX), "shown\n\n\n");
+    }
 }

@@ -1,6 +1,7 @@
 //! Binary spreadsheet, `.xls` ([MS-XLS], BIFF8): the cells of each sheet as in Office Open XML, then its
-//! comments and text boxes, as in the reference.
+//! comments and text boxes, as in the reference. [`old`] reads earlier versions.
 
+pub mod old;
 mod strings;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,10 +22,14 @@ pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
         Some(stream) => stream,
         None => ole.stream("/Book")?,
     };
-    let mut workbook = Workbook::default();
-    workbook.read(&stream)?;
-    let properties = ole.properties()?;
-    Ok(Document { text: workbook.text, properties, cover: None })
+    let text = if old::is_old(&stream) {
+        old::text(&stream)?
+    } else {
+        let mut workbook = Workbook::default();
+        workbook.read(&stream)?;
+        workbook.text
+    };
+    Ok(Document { text, properties: ole.properties()?, cover: None })
 }
 
 /// Record types.

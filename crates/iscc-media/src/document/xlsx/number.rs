@@ -4,7 +4,7 @@
 //! rules of Apache POI, including its treatment of formats that it does not support.
 
 mod date;
-mod decimal;
+pub mod decimal;
 mod fraction;
 mod pattern;
 mod section;
