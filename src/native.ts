@@ -28,6 +28,7 @@ export const NATIVE_ERROR_CODES = [
   'CONFLICT',
   /** The addon cannot decode the format; another decoder may. */
   'NO_DECODER',
+  'ENCRYPTED',
   'DAMAGED',
   /** Reading the file would exceed a limit. */
   'TOO_LARGE',

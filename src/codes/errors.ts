@@ -39,6 +39,10 @@ export const ERRORS = {
   FILE_ENCRYPTED: [422, '{task} The document is encrypted. Upload a copy without password and encryption.'],
   FILE_NO_TEXT: [422, '{task} The file contains no text.'],
   FILE_TOO_SHORT: [422, '{task} The audio is too short: at least 3 seconds are needed.'],
+  VIDEO_TOO_SMALL: [
+    422,
+    '{task} The video is too small or too short: at least 32 x 32 pixels and 0.1 seconds are needed.',
+  ],
   FILE_TOO_LARGE: [422, '{task} The content exceeds a limit, such as pixels, pages or unpacked bytes.'],
   FILE_TOO_COSTLY: [
     422,
@@ -115,6 +119,7 @@ export const ABOUT_FILE: ReadonlySet<ErrorCode> = new Set([
   'FILE_ENCRYPTED',
   'FILE_NO_TEXT',
   'FILE_TOO_SHORT',
+  'VIDEO_TOO_SMALL',
   'FILE_TOO_LARGE',
   'FILE_TOO_COSTLY',
   'FILE_TOO_SLOW',

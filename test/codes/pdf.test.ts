@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PDFDocument } from 'pdf-lib';
+import { PDFDocument, PDFName } from 'pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extractPdfMetadata, format, readPdf } from '../../src/codes/pipeline/formats/pdf.js';
@@ -73,6 +73,33 @@ describe('pdf', () => {
     const { thumbnail, text } = await readPdf(await document.save());
     expect(thumbnail).toMatch(/^data:image\/webp;base64,/);
     expect(text).toBe('');
+  });
+
+  it('reads the XMP packet for what the information dictionary does not have, as the reference', async () => {
+    const document = await PDFDocument.create({ updateMetadata: false });
+    document.addPage();
+    const alternative = (name: string, value: string) =>
+      `<dc:${name}><rdf:Alt><rdf:li xml:lang="x-default">${value}</rdf:li></rdf:Alt></dc:${name}>`;
+    const packet = `<x:xmpmeta xmlns:x="adobe:ns:meta/">
+      <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""
+      xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" pdf:Keywords="k1, k2">
+      ${alternative('title', 'Title')}${alternative('description', 'Text')}${alternative('rights', 'Rights')}
+      <dc:creator><rdf:Seq><rdf:li>A</rdf:li><rdf:li>B</rdf:li></rdf:Seq></dc:creator>
+      </rdf:Description></rdf:RDF></x:xmpmeta>`;
+    const stream = document.context.flateStream(packet, { Type: 'Metadata', Subtype: 'XML' });
+    document.catalog.set(PDFName.of('Metadata'), document.context.register(stream));
+    const fromPacket = {
+      name: 'Title',
+      description: 'Text',
+      creator: 'A, B',
+      rights: 'Rights',
+      keywords: 'k1, k2',
+    };
+    expect(await extractPdfMetadata(await document.save())).toEqual(fromPacket);
+    document.setTitle('Other title');
+    document.setKeywords(['k3']);
+    const both = { ...fromPacket, name: 'Other title', keywords: 'k3' };
+    expect(await extractPdfMetadata(await document.save({ useObjectStreams: false }))).toEqual(both);
   });
 
   it('rejects a file that is not a PDF and reads the next one', async () => {

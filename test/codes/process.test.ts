@@ -81,6 +81,16 @@ describe.skipIf(process.platform === 'win32').each(WAYS)('runTool: programs %s',
     expect(performance.now() - start).toBeLessThan(9000);
   });
 
+  it.each([
+    ['exit 3', 'FILE_DAMAGED'],
+    ['kill -SEGV $$', 'FILE_CRASHES_DECODER'],
+    ['kill -FPE $$', 'FILE_CRASHES_DECODER'],
+    ['kill -XCPU $$', 'FILE_TOO_SLOW'],
+  ])('says how a program ended: %s', async (script, code) => {
+    const failing = runTool(...shell(script), ignore, { ...way, limits: LIMITS });
+    await expect(failing).rejects.toMatchObject({ code });
+  });
+
   it('kills a program that writes too much', async () => {
     const output = collector(1000);
     await expect(runTool('yes', [], output.sink, { ...way, limits: LIMITS })).rejects.toThrow(

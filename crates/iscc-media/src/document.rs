@@ -21,6 +21,7 @@ mod ppt;
 mod pptx;
 mod prefix;
 mod properties;
+mod protection;
 mod rtf;
 mod xls;
 mod xlsx;
@@ -169,7 +170,13 @@ pub enum DocumentError {
     /// Embedding is not supported for the format.
     #[error("metadata cannot be embedded into documents of this format")]
     NotEmbeddable,
-    /// Not a compound file, or a damaged or encrypted one.
+    /// It needs a password or a key.
+    #[error("the document is encrypted")]
+    Encrypted,
+    /// The format has a version that cannot be read.
+    #[error("no decoder for {0}")]
+    Unsupported(&'static str),
+    /// Not a compound file, or a damaged one.
     #[error("not a readable compound file: {0}")]
     Compound(String),
     /// Not RTF.

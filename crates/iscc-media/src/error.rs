@@ -25,6 +25,9 @@ pub enum MediaError {
     /// The work that the file asks for is out of proportion. Names the part that asks for it.
     #[error("{0} would take too long")]
     TooCostly(&'static str),
+    /// The document needs a password or a key.
+    #[error("the document is encrypted")]
+    Encrypted,
     /// The document contains no text.
     #[error("no text extracted")]
     NoText,

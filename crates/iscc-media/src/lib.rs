@@ -7,6 +7,7 @@ pub mod error;
 pub mod image;
 pub mod mediatype;
 pub mod metadata;
+pub mod pdf;
 pub mod sanitize;
 pub mod svg;
 pub mod text;

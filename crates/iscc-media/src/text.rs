@@ -154,6 +154,8 @@ fn from_document(format: Format, bytes: &[u8]) -> Result<Extracted, MediaError> 
             what: "number of archive entries",
             limit: document::DOCUMENT_ENTRIES_MAX as u64,
         },
+        DocumentError::Encrypted => MediaError::Encrypted,
+        DocumentError::Unsupported(reason) => MediaError::NoDecoder(reason.to_owned()),
         other => MediaError::damaged("document", other),
     })?;
     let metadata = Keys::from(&document.properties).metadata();

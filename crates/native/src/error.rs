@@ -28,6 +28,8 @@ pub enum ErrorCode {
     Conflict,
     /// This addon cannot decode the format; another decoder may.
     NoDecoder,
+    /// The document needs a password or a key.
+    Encrypted,
     /// The file starts like its format, but the rest does not follow it.
     Damaged,
     /// Reading the file would exceed a limit.
@@ -69,6 +71,7 @@ impl AsRef<str> for ErrorCode {
             Self::NotFound => "NOT_FOUND",
             Self::Conflict => "CONFLICT",
             Self::NoDecoder => "NO_DECODER",
+            Self::Encrypted => "ENCRYPTED",
             Self::Damaged => "DAMAGED",
             Self::TooLarge => "TOO_LARGE",
             Self::TooCostly => "TOO_COSTLY",

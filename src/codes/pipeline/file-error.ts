@@ -10,6 +10,8 @@ export type FileErrorCode = Extract<
   | 'FILE_PROTECTED'
   | 'FILE_NO_TEXT'
   | 'FILE_TOO_SHORT'
+  | 'VIDEO_TOO_SMALL'
+  | 'FILE_CRASHES_DECODER'
   | 'FILE_TOO_LARGE'
   | 'FILE_TOO_COMPLEX'
   | 'FILE_TOO_COSTLY'
@@ -35,6 +37,7 @@ const ADDON_CODES: Partial<Record<NativeErrorCode, FileErrorCode>> = {
   TOO_LARGE: 'FILE_TOO_LARGE',
   TOO_COSTLY: 'FILE_TOO_COSTLY',
   NO_DECODER: 'FORMAT_UNSUPPORTED',
+  ENCRYPTED: 'FILE_ENCRYPTED',
 };
 
 /** The code of an error that a format module or the addon has thrown; `undefined` if the file is not its cause. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bodyOf, filenameHeader, noise, postJson, upload, uploaded } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
-import { encryptedPdf, pngBomb } from '../support/hostile.js';
+import { encryptedOdt, encryptedPdf, pngBomb } from '../support/hostile.js';
 import { hasProgram } from '../support/recorded.js';
 import { distances, fileBytes } from '../support/reference.js';
 import { type CodesServer, startCodes } from '../support/server.js';
@@ -18,6 +18,7 @@ afterAll(() => server?.close());
 
 const FILES: readonly (readonly [name: string, bytes: () => Uint8Array<ArrayBuffer>, code: string])[] = [
   ['locked.pdf', encryptedPdf, 'FILE_ENCRYPTED'],
+  ['locked.odt', encryptedOdt, 'FILE_ENCRYPTED'],
   ['corrupt_a.pdf', () => fileBytes('corrupt_a.pdf'), 'FILE_DAMAGED'],
   ['truncated_a.jpg', () => fileBytes('truncated_a.jpg'), 'FILE_DAMAGED'],
   ['blank_a.txt', () => fileBytes('blank_a.txt'), 'FILE_NO_TEXT'],

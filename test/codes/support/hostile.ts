@@ -224,6 +224,16 @@ export async function filmWithGaps(): Promise<Bytes> {
   return forged;
 }
 
+/** An OpenDocument text whose manifest says that it is encrypted. */
+export function encryptedOdt(): Bytes {
+  const entry = '<m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry>';
+  return zip([
+    ['mimetype', 'application/vnd.oasis.opendocument.text'],
+    ['content.xml', Buffer.from([7, 200, 255, 1])],
+    ['META-INF/manifest.xml', `<m:manifest xmlns:m="urn:manifest">${entry}</m:manifest>`],
+  ]);
+}
+
 /** A PDF that needs a password. */
 export function encryptedPdf(): Bytes {
   const key = `<${'5a'.repeat(32)}>`;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{Cursor, Read};
 
 use zip::ZipArchive;
+use zip::result::ZipError;
 
 use super::xml::{self, Token};
 use super::{DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_ENTRIES_MAX, DocumentError};
@@ -103,10 +104,13 @@ impl<'a> Container<'a> {
     /// A part's bytes; `None` if the part does not exist.
     pub fn optional(&mut self, name: &str) -> Result<Option<Vec<u8>>, DocumentError> {
         let Some(index) = self.index(name) else { return Ok(None) };
-        let entry = self.archive.by_index(index)?;
+        let entry = self.archive.by_index(index).map_err(|error| match error {
+            ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => DocumentError::Encrypted,
+            error => error.into(),
+        })?;
         let mut bytes = Vec::new();
         let read = entry.take(self.budget.bytes + 1).read_to_end(&mut bytes);
-        let read = read.map_err(zip::result::ZipError::Io)? as u64;
+        let read = read.map_err(ZipError::Io)? as u64;
         self.budget.bytes = self.budget.bytes.checked_sub(read).ok_or(DocumentError::TooLarge)?;
         Ok(Some(bytes))
     }

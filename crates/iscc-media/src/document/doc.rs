@@ -37,10 +37,10 @@ pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
     let main = ole.stream("/WordDocument")?;
     let flags = u16_at(&main, fib::FLAGS).unwrap_or(0);
     if u16_at(&main, 0) != Some(fib::MAGIC) {
-        return Err(DocumentError::Compound("it is older than Word 97".to_owned()));
+        return Err(DocumentError::Unsupported("documents older than Word 97"));
     }
     if flags & fib::IS_ENCRYPTED > 0 {
-        return Err(DocumentError::Compound("it is encrypted".to_owned()));
+        return Err(DocumentError::Encrypted);
     }
     let table = if flags & fib::USES_TABLE_1 > 0 { "/1Table" } else { "/0Table" };
     let table = ole.stream(table)?;

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::container::{Budget, Container, join};
 use super::properties::{self, Properties};
+use super::protection;
 use super::xml::{self, Token};
 use super::{Document, DocumentError};
 use crate::text::{self, charset, html};
@@ -17,14 +18,20 @@ const IGNORED: [&str; 3] = ["head", "script", "style"];
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
     let mut container = Container::open(bytes, budget)?;
     let package = package(&mut container)?;
+    let encrypted = protection::encrypted_resources(&mut container)?;
     let mut text = String::new();
-    for item in package.spine_items() {
+    for item in package.spine_items().take_while(|item| !encrypted.contains(&item.path)) {
         // Ignores spine items that are missing from the archive.
         if let Some(content) = container.optional(&item.path)? {
             chapter(&item.path, &content, &mut text)?;
         }
     }
-    if package.is_spine_complete(&container) {
+    // The text of the reference ends before an encrypted chapter.
+    let is_encrypted = package.spine_items().any(|item| encrypted.contains(&item.path));
+    if is_encrypted && text.trim().is_empty() {
+        return Err(DocumentError::Encrypted);
+    }
+    if !is_encrypted && package.is_spine_complete(&container) {
         for item in package.other_items() {
             append_item(&mut container, item, &mut text)?;
         }
@@ -216,7 +223,7 @@ fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
     Ok(package)
 }
 
-fn percent_decoded(href: &str) -> String {
+pub(super) fn percent_decoded(href: &str) -> String {
     let bytes = href.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut index = 0;

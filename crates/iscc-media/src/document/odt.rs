@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::container::{Budget, Container};
 use super::properties::Properties;
+use super::protection;
 use super::xml::{self, Token};
 use super::{Document, DocumentError};
 
@@ -14,6 +15,9 @@ const META: &str = "meta.xml";
 
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
     let mut container = Container::open(bytes, budget)?;
+    if protection::is_open_document_encrypted(&mut container)? {
+        return Err(DocumentError::Encrypted);
+    }
     // The reference reads the parts in the archive's order, and objects like the document.
     let has_end = |name: &str, end: &str| name == end || name.ends_with(&format!("/{end}"));
     let names = container.names().into_iter();

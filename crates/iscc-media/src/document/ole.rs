@@ -27,7 +27,7 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     } else if has("/__properties_version1.0") {
         msg::read(ole)
     } else if has("/EncryptedPackage") {
-        Err(DocumentError::Compound("it is encrypted".to_owned()))
+        Err(DocumentError::Encrypted)
     } else {
         Err(DocumentError::Compound("it holds no document".to_owned()))
     }
@@ -159,4 +159,37 @@ fn string(value: &[u8], code_page: u16) -> Option<String> {
         _ => return None,
     };
     Some(text.split('\0').next().unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn refusal(streams: &[(&str, &[u8])]) -> DocumentError {
+        let mut file = CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        for (path, bytes) in streams {
+            file.create_stream(path).unwrap().write_all(bytes).unwrap();
+        }
+        file.flush().unwrap();
+        read(&file.into_inner().into_inner(), &mut Budget::default()).unwrap_err()
+    }
+
+    #[test]
+    fn refusals_say_whether_a_document_is_encrypted_or_too_old() {
+        let package = refusal(&[("/EncryptedPackage", b"x"), ("/EncryptionInfo", b"x")]);
+        assert!(matches!(package, DocumentError::Encrypted), "{package:?}");
+        let word = [&[0xEC, 0xA5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1][..], &[0; 1000]].concat();
+        let word = refusal(&[("/WordDocument", &word), ("/0Table", b"x")]);
+        assert!(matches!(word, DocumentError::Encrypted), "{word:?}");
+        let user = [&[0; 12][..], &0xF3D1_C4DF_u32.to_le_bytes(), &[0; 8]].concat();
+        let show = refusal(&[("/Current User", &user), ("/PowerPoint Document", b"x")]);
+        assert!(matches!(show, DocumentError::Encrypted), "{show:?}");
+        let book = [[9, 8, 4, 0, 0, 6, 5, 0], [0x2F, 0, 0, 0, 0, 0, 0, 0]].concat();
+        let book = refusal(&[("/Workbook", &book)]);
+        assert!(matches!(book, DocumentError::Encrypted), "{book:?}");
+        let old = refusal(&[("/WordDocument", &[0xDC, 0xA5, 101, 0])]);
+        assert!(matches!(old, DocumentError::Unsupported(_)), "{old:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::ole::{Ole, latin1, u32_at, utf16};
+use super::ole::{Ole, latin1, u16_at, u32_at, utf16};
 use super::{Document, DocumentError};
 
 /// Maximum depth of records in records. Real files have about ten levels.
@@ -13,6 +13,10 @@ const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Maximum saved versions of a presentation.
 const EDITS_MAX: usize = 1000;
+
+/// Where the stream of the current user says whether the presentation is encrypted.
+const HEADER_TOKEN: usize = 12;
+const ENCRYPTED: u32 = 0xF3D1_C4DF;
 
 /// Record types.
 mod kind {
@@ -27,11 +31,17 @@ mod kind {
     pub const SLIDE_LIST: u16 = 0x0FF0;
     pub const USER_EDIT: u16 = 0x0FF5;
     pub const PERSIST_DIRECTORY: u16 = 0x1772;
+    pub const DRAWING_CONTAINER: u16 = 0xF002;
+    pub const GROUP: u16 = 0xF003;
     pub const TEXT_BOX: u16 = 0xF00D;
+    pub const MORE_OPTIONS: u16 = 0xF122;
 }
 
 pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
     let user = ole.stream("/Current User")?;
+    if u32_at(&user, HEADER_TOKEN) == Some(ENCRYPTED) {
+        return Err(DocumentError::Encrypted);
+    }
     let stream = ole.stream("/PowerPoint Document")?;
     let properties = ole.properties()?;
     let places = persisted(&stream, &user).unwrap_or_default();
@@ -83,6 +93,20 @@ impl<'a> Record<'a> {
             kind::TEXT_BYTES => Some(latin1(self.data)),
             _ => None,
         }
+    }
+
+    /// Whether a group of shapes is a table, as an option of its first shape says ([MS-ODRAW] 2.3.4.37).
+    fn is_table(self) -> bool {
+        const TABLE_OPTIONS: u16 = 0x039F;
+        const OPTION_BYTES: usize = 6;
+        let options = self.children().next().into_iter().flat_map(Self::children);
+        options.filter(|it| it.kind == kind::MORE_OPTIONS).any(|options| {
+            let mut entries = options.data.chunks_exact(OPTION_BYTES);
+            entries.by_ref().take(usize::from(options.instance)).any(|entry| {
+                u16_at(entry, 0) == Some(TABLE_OPTIONS)
+                    && u32_at(entry, 2).is_some_and(|it| it & 1 == 1)
+            })
+        })
     }
 
     /// Calls `visit` for each text box in the record.
@@ -208,18 +232,42 @@ fn listed(list: Record<'_>) -> Vec<Listed> {
     slides
 }
 
-/// Appends the texts of the outline, then those of the other shapes.
+/// Appends the texts of the outline, then those of the other shapes, of tables and of groups, as the reference does.
 fn append_sheet(sheet: Option<Record<'_>>, outline: &[String], text: &mut String) {
     outline.iter().for_each(|paragraphs| append_paragraphs(paragraphs, text));
     let Some(sheet) = sheet else { return };
     for drawing in sheet.children().filter(|it| it.kind == kind::DRAWING) {
-        drawing.for_each_text_box(0, &mut |shape: Record<'_>| {
-            let is_outline = shape.children().any(|it| it.kind == kind::OUTLINE_REFERENCE);
-            if !is_outline {
-                let texts = shape.children().filter_map(|it| it.text());
-                texts.for_each(|paragraphs| append_paragraphs(&paragraphs, text));
+        let (mut shapes, mut tables, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+        for record in shapes_of(drawing) {
+            match record.kind {
+                kind::GROUP if record.is_table() => tables.push(record),
+                kind::GROUP => groups.push(record),
+                _ => shapes.push(record),
             }
-        });
+        }
+        for record in [shapes, tables, groups].concat() {
+            record.for_each_text_box(0, &mut |text_box| append_text_box(text_box, text));
+        }
+    }
+}
+
+/// The shapes and groups directly on a sheet.
+fn shapes_of<'a>(drawing: Record<'a>) -> impl Iterator<Item = Record<'a>> {
+    // All shapes of a sheet are in one group.
+    let parts_of = |kind: u16| {
+        move |record: Record<'a>| -> Vec<Record<'a>> {
+            if record.kind == kind { record.children().collect() } else { vec![record] }
+        }
+    };
+    let parts = drawing.children().flat_map(parts_of(kind::DRAWING_CONTAINER));
+    parts.flat_map(parts_of(kind::GROUP))
+}
+
+fn append_text_box(text_box: Record<'_>, text: &mut String) {
+    let is_outline = text_box.children().any(|it| it.kind == kind::OUTLINE_REFERENCE);
+    if !is_outline {
+        let texts = text_box.children().filter_map(|it| it.text());
+        texts.for_each(|paragraphs| append_paragraphs(&paragraphs, text));
     }
 }
 

@@ -84,11 +84,12 @@ impl Workbook {
             let end = (at + 4 + usize::from(length)).min(stream.len());
             let data = &stream[at + 4..end];
             if kind == kind::FILE_PASS {
-                return Err(DocumentError::Compound("it is encrypted".to_owned()));
+                return Err(DocumentError::Encrypted);
             }
             match kind {
                 kind::SST => self.strings = Strings::new(stream, at).read(),
                 kind::TEXT_OBJECT => self.text_object(data, stream, end),
+                kind::STRING => drop(self.formula_text(stream, at)),
                 _ => drop(self.record(kind, data)),
             }
             self.previous = kind;
@@ -136,11 +137,6 @@ impl Workbook {
                 }
             }
             kind::FORMULA => self.begin_formula(data)?,
-            kind::STRING => {
-                let text = record_text(data, 3, usize::from(u16_at(data, 0)?))?;
-                let place = self.formula.take()?;
-                self.put(place, &text);
-            }
             kind::SERIES_TEXT => {
                 let text = record_text(data, 3, usize::from(*data.get(2)?))?;
                 self.extra(&text);
@@ -251,6 +247,14 @@ impl Workbook {
         Some(())
     }
 
+    /// The text result of the last formula, in the record at `record` and those that continue it.
+    fn formula_text(&mut self, stream: &[u8], record: usize) -> Option<()> {
+        let place = self.formula.take()?;
+        let text = Strings::new(stream, record).string()?;
+        self.put(place, &text);
+        Some(())
+    }
+
     /// The text of a comment or a text box is in the records that follow its object.
     fn text_object(&mut self, data: &[u8], stream: &[u8], next: usize) {
         let text = || {
@@ -298,4 +302,47 @@ fn rk(value: u32) -> f64 {
         f64::from((value as i32) >> 2)
     };
     if value & 1 == 0 { number } else { number / 100.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kind: u16, parts: &[&[u8]]) -> Vec<u8> {
+        let data = parts.concat();
+        [&kind.to_le_bytes()[..], &(data.len() as u16).to_le_bytes(), &data].concat()
+    }
+
+    fn text(records: &[Vec<u8>]) -> String {
+        let mut workbook = Workbook::default();
+        workbook.read(&records.concat()).unwrap();
+        workbook.text
+    }
+
+    /// A formula in row 0 whose result is the text of the next record.
+    fn formula(column: u8) -> Vec<u8> {
+        record(
+            kind::FORMULA,
+            &[&[0, 0, column, 0, 15, 0], &[0, 0, 0, 0, 0, 0, 0xFF, 0xFF], &[0; 8]],
+        )
+    }
+
+    #[test]
+    fn formulas_have_their_texts() {
+        let sheet = record(kind::BOF, &[&[0, 6, 0x10, 0, 0, 0, 0, 0]]);
+        let wide: Vec<u8> = "漢字".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let long = [[b'a'; 10], [b'b'; 10]];
+        let text = text(&[
+            sheet,
+            formula(0),
+            record(kind::STRING, &[&[4, 0, 0], b"text"]),
+            formula(1),
+            record(kind::STRING, &[&[2, 0, 1], &wide]),
+            formula(2),
+            record(kind::STRING, &[&[20, 0, 0], &long[0]]),
+            record(kind::CONTINUE, &[&[0], &long[1]]),
+            record(kind::EOF, &[]),
+        ]);
+        assert_eq!(text.trim(), "text\t漢字\taaaaaaaaaabbbbbbbbbb");
+    }
 }

@@ -29,6 +29,8 @@ pub mod namespace {
     pub const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
     /// XML
     pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
+    /// Declarations of namespaces
+    pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
     /// XMP basic
     pub const XMP: &str = "http://ns.adobe.com/xap/1.0/";
     /// XMP dynamic media
@@ -37,7 +39,7 @@ pub mod namespace {
     pub const XMP_RIGHTS: &str = "http://ns.adobe.com/xap/1.0/rights/";
 }
 
-use namespace::{RDF, XML};
+use namespace::{RDF, XML, XMLNS};
 
 /// Maximum bytes of a packet; the rest is not read. Packets of photographs have a few KiB.
 pub const XMP_BYTES_MAX: usize = 16 << 20;
@@ -70,6 +72,13 @@ impl Xmp {
             .filter(|text| !text.is_empty())
     }
 
+    /// The first description that declares a namespace under a prefix. The reference reads PDF metadata from no other.
+    pub fn schema(&self, prefix: &str, namespace: &str) -> Option<Schema<'_>> {
+        let mut declaring = self.descriptions.iter();
+        let description = declaring.find(|it| it.attribute(XMLNS, prefix) == Some(namespace))?;
+        Some(Schema { description, namespace: namespace.to_owned() })
+    }
+
     /// A field of the first structure in a list property.
     pub fn first_item_field(&self, namespace: &str, local: &str, field: &str) -> Option<String> {
         let list = self.descriptions.iter().find_map(|it| it.child(namespace, local))?;
@@ -78,6 +87,41 @@ impl Xmp {
         let as_child = || structure.child(namespace, field).and_then(text_of);
         let value = structure.attribute(namespace, field).map(str::to_owned).or_else(as_child)?;
         Some(value.trim().to_owned()).filter(|value| !value.is_empty())
+    }
+}
+
+/// The properties of one namespace in one description.
+pub struct Schema<'a> {
+    description: &'a Element,
+    namespace: String,
+}
+
+impl Schema<'_> {
+    /// Of a language alternative, the first text in the packet's order. `None` for other values.
+    pub fn first_alternative(&self, local: &str) -> Option<String> {
+        let alternatives = self.child(local)?.child(RDF, "Alt")?.children.iter();
+        let mut texts = alternatives.map(|item| item.text.trim());
+        texts.find(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    /// The items of a list, joined with `, `. `None` for other values.
+    pub fn joined_items(&self, local: &str) -> Option<String> {
+        let property = self.child(local)?;
+        let list = property.child(RDF, "Seq").or_else(|| property.child(RDF, "Bag"))?;
+        let texts = list.children.iter().map(|item| item.text.trim());
+        let joined = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
+        Some(joined).filter(|joined| !joined.is_empty())
+    }
+
+    /// A value without structure, from an attribute or an element.
+    pub fn value(&self, local: &str) -> Option<String> {
+        let attribute = self.description.attribute(&self.namespace, local);
+        let text = attribute.or_else(|| Some(self.child(local)?.text.as_str()))?.trim();
+        Some(text.to_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn child(&self, local: &str) -> Option<&Element> {
+        self.description.child(&self.namespace, local)
     }
 }
 

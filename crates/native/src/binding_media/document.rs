@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use iscc_media::audio::tags::{self, TagError};
 use iscc_media::document::{self, DocumentError, Format};
 use iscc_media::metadata::xmp;
+use iscc_media::pdf;
 use iscc_media::svg::{self, SvgError};
 use iscc_media::text::html;
 use napi::Env;
@@ -53,6 +54,28 @@ pub fn embed_document<'env>(
 #[napi(catch_unwind)]
 pub fn write_xmp(packet: Option<&[u8]>, properties: Vec<(String, String)>) -> Buffer {
     xmp::write(packet, &borrowed(&properties)).into()
+}
+
+/// Fields of a PDF's XMP packet, for where its information dictionary has none.
+#[napi(object)]
+pub struct PdfXmp {
+    /// First language of `dc:title`.
+    pub title: Option<String>,
+    /// First language of `dc:description`.
+    pub description: Option<String>,
+    /// Items of `dc:creator`, joined with `, `.
+    pub creator: Option<String>,
+    /// First language of `dc:rights`.
+    pub rights: Option<String>,
+    /// `pdf:Keywords`.
+    pub keywords: Option<String>,
+}
+
+/// Reads the XMP packet of a PDF. Takes milliseconds for large files, so workers call it.
+#[napi(catch_unwind)]
+pub fn read_pdf_xmp(bytes: &[u8]) -> PdfXmp {
+    let pdf::PdfXmp { title, description, creator, rights, keywords } = pdf::xmp(bytes);
+    PdfXmp { title, description, creator, rights, keywords }
 }
 
 /// Writes fields of an ISCC result into the SVG at `path`, in place: pass a copy. Fields that SVG
@@ -122,6 +145,8 @@ impl From<DocumentError> for NativeError {
         let code = match error {
             DocumentError::TooLarge | DocumentError::TooManyEntries => ErrorCode::TooLarge,
             DocumentError::NotEmbeddable => ErrorCode::InvalidArgument,
+            DocumentError::Encrypted => ErrorCode::Encrypted,
+            DocumentError::Unsupported(_) => ErrorCode::NoDecoder,
             _ => ErrorCode::Damaged,
         };
         Self::new(code, error)

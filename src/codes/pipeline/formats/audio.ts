@@ -1,5 +1,6 @@
 /** Audio: Audio-Code from the Chromaprint fingerprint, technical facts, tags and cover thumbnail. */
-import { native } from '../../../native.js';
+import { isNativeError, native } from '../../../native.js';
+import { CodesRefusal } from '../../errors.js';
 import { familyOf, isXmpList, placed, XMP } from '../../metadata/places.js';
 import { embedIntoRiff, takeRiffXmp } from '../../metadata/riff.js';
 import type { EmbeddedMetadata } from '../../result.js';
@@ -12,6 +13,7 @@ import { runBoth } from '../tools/run-both.js';
 import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audio-tags.js';
 import { checkSampleRate } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
+import { isFragmented } from './video-boxes.js';
 
 export const format: Format = {
   content: async (file, watch) => readAudio(await configuredTools(), file, watch),
@@ -88,12 +90,10 @@ export class AudioDamaged extends FileError {
   override readonly name = 'AudioDamaged';
 }
 
+type Properties = Parameters<typeof native.embedAudioTags>[1];
+
 /** The XMP packet stays the last chunk, so that the same fields give the same file. */
-async function embedIntoWave(
-  path: string,
-  properties: Parameters<typeof native.embedAudioTags>[1],
-  fields: EmbeddedMetadata,
-): Promise<void> {
+async function embedIntoWave(path: string, properties: Properties, fields: EmbeddedMetadata): Promise<void> {
   const packet = await takeRiffXmp(path);
   await native.embedAudioTags(path, properties);
   await embedIntoRiff(path, { xmp: placed(XMP, fields, isXmpList), packet });
@@ -109,11 +109,30 @@ async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<v
   const tools = await configuredTools();
   checkSampleRate((await readAudioTags(tools, file.path)).sampleRateHz);
   const before = await fingerprintOf(tools, file.path);
-  if (file.mediatype === 'audio/wav') await embedIntoWave(file.path, properties, fields);
-  else await native.embedAudioTags(file.path, properties);
-  const after = await fingerprintOf(tools, file.path);
+  const hasFragments = file.mediatype === 'audio/mp4' && (await isFragmented(file.path));
+  await writeProperties(file, properties, fields);
+  const after = await fingerprintOf(tools, file.path).catch((error: unknown) => {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  });
+  if (before.length === after?.length && before.every((item, index) => item === after[index])) return;
+  // The tag writer does not move the offsets of fragments.
+  if (hasFragments) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype: file.mediatype });
   // Damage that decoders tolerate may not survive rewriting the container.
-  if (before.length !== after.length || before.some((item, index) => item !== after[index])) {
-    throw new AudioDamaged('FILE_DAMAGED', 'the file is damaged: rewriting it would change the audio');
+  throw new AudioDamaged('FILE_DAMAGED', 'the file is damaged: rewriting it would change the audio');
+}
+
+/** The file has audio that can be decoded, so what the tag writer can't parse is a variant that it does not support. */
+async function writeProperties(
+  { path, mediatype }: FormatFile,
+  properties: Properties,
+  fields: EmbeddedMetadata,
+): Promise<void> {
+  try {
+    if (mediatype === 'audio/wav') await embedIntoWave(path, properties, fields);
+    else await native.embedAudioTags(path, properties);
+  } catch (error) {
+    if (!isNativeError(error, 'DAMAGED')) throw error;
+    throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype }, { cause: error });
   }
 }

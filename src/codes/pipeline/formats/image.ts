@@ -1,5 +1,6 @@
 /** Images: the addon makes code, metadata and thumbnail; other decoders provide the pixels of formats it can't decode. */
 import { native } from '../../../native.js';
+import { CodesRefusal } from '../../errors.js';
 import { embedIntoImage } from '../../metadata/image.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import type { RawPixels } from '../decoder-fallback.js';
@@ -7,7 +8,9 @@ import { withDecoderFallback } from '../decoder-fallback.js';
 import { semanticImage } from '../semantic/image.js';
 import type { SemanticModels } from '../semantic/models.js';
 import { Stopwatch } from '../stopwatch.js';
+import { readHead } from '../sum.js';
 import { THUMBNAIL_SIDE_MAX_PIXELS, webpUrl } from '../thumbnail.js';
+import { asStillFile } from '../tools/avif.js';
 import { decodeHeif } from '../tools/heif.js';
 import { decodeBySharp } from '../tools/sharp.js';
 import type { ContentFile, Format, FormatContent, FormatFile } from './format.js';
@@ -27,9 +30,18 @@ export const format: Format = {
   },
   async embed({ path, mediatype }, fields) {
     if (mediatype === 'image/svg+xml') await native.embedSvg(path, texts(fields));
-    else await embedIntoImage(path, fields, mediatype);
+    else if (isCodeStream(await readHead(path)))
+      throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
+    else await asStillFile(path, () => embedIntoImage(path, fields, mediatype));
   },
 };
+
+/** Whether it is JPEG 2000 without boxes, which has no place for metadata. */
+function isCodeStream(head: Uint8Array): boolean {
+  return Buffer.from(head.subarray(0, CODE_STREAM.length)).equals(CODE_STREAM);
+}
+
+const CODE_STREAM = Buffer.from('ff4fff51', 'hex');
 
 function texts(fields: EmbeddedMetadata): [string, string][] {
   return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');

@@ -39,16 +39,16 @@ const RENDER_SIDE_MAX_PIXELS = 2048;
 export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
   const { picture, ...content } = await withPdf(bytes, (document) => ({
     text: documentText(document),
-    metadata: documentInfo(document),
+    metadata: documentMetadata(document, bytes),
     picture: firstPage(document),
   }));
   const thumbnail = picture && (await thumbnailOfPixels({ ...picture, channels: 4 }).catch(() => undefined));
   return { ...content, ...(thumbnail !== undefined && { thumbnail }) };
 }
 
-/** Reads the information dictionary. */
+/** Reads the information dictionary, and the XMP packet for what that does not have. */
 export function extractPdfMetadata(bytes: Uint8Array): Promise<EmbeddedMetadata> {
-  return withPdf(bytes, documentInfo);
+  return withPdf(bytes, (document) => documentMetadata(document, bytes));
 }
 
 const INFO = [
@@ -66,8 +66,19 @@ const INFO = [
   ['Keywords', 'keywords'],
 ] as const satisfies TagMap<keyof EmbeddedMetadata>;
 
-function documentInfo(document: PdfDocument): EmbeddedMetadata {
-  return mapTags(INFO, new Map(INFO.map(([key]) => [key, native.plainText(document.info(key))])));
+const XMP = [
+  ['title', 'name'],
+  ['description', 'description'],
+  ['creator', 'creator'],
+  ['rights', 'rights'],
+  ['keywords', 'keywords'],
+] as const satisfies TagMap<keyof EmbeddedMetadata>;
+
+function documentMetadata(document: PdfDocument, bytes: Uint8Array): EmbeddedMetadata {
+  const packet = native.readPdfXmp(bytes);
+  const fromPacket = new Map(XMP.map(([key]) => [key, native.plainText(packet[key] ?? '')]));
+  const fromInfo = new Map(INFO.map(([key]) => [key, native.plainText(document.info(key))]));
+  return { ...mapTags(XMP, fromPacket), ...mapTags(INFO, fromInfo) };
 }
 
 /** A page that fails to render only costs the thumbnail. */

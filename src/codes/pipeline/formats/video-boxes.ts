@@ -80,6 +80,25 @@ export function joined(boxes: readonly Box[]): Buffer {
   return Buffer.concat(boxes.map(({ type, content }) => boxBytes(type, content)));
 }
 
+/** Whether the file has samples in fragments. */
+export async function isFragmented(path: string): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const { size } = await handle.stat();
+    for (let at = 0; at < size; ) {
+      const header = await readHeader(handle, at, size);
+      if (header.type === 'moof') return true;
+      at = header.end;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof BoxesUnfit) return false;
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
 interface Movie {
   readonly start: number;
   readonly end: number;

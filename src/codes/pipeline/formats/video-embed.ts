@@ -9,9 +9,10 @@ import { OggUnfit } from '../../metadata/ogg-comments.js';
 import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/places.js';
 import { embedIntoRiff } from '../../metadata/riff.js';
 import type { EmbeddedMetadata } from '../../result.js';
+import { FileError } from '../file-error.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '../tools/ffmpeg.js';
-import { probe } from '../tools/probe.js';
-import { ToolFailed } from '../tools/process.js';
+import { probe, type Stream } from '../tools/probe.js';
+import { collector, ToolFailed } from '../tools/process.js';
 import type { FormatFile } from './format.js';
 import { movieWithTags, type TagChange } from './video-box-tags.js';
 import { BoxesUnfit, copyWithMovie } from './video-boxes.js';
@@ -62,12 +63,57 @@ export async function embedVideoMetadata(
       (BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change))) ||
       (EBML_MUXERS.has(muxer) && (await copyByElements(file.path, target, change, fields.name))) ||
       (muxer === 'ogg' && (await copyByPages(file.path, target, change)));
-    if (!isDone) await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
+    if (!isDone) {
+      await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
+      await checkPackets(tools, file.path, target, streams);
+    }
     await rename(target, file.path);
   } finally {
     await rm(target, { force: true });
   }
 }
+
+/** Rewriting the file would change its streams. */
+export class VideoDamaged extends FileError {
+  override readonly name = 'VideoDamaged';
+}
+
+/**
+ * FFmpeg ends a copy at the first packet of any stream that it can't read. Each kind of stream is read by itself, as it
+ * is for the code, so that an end of the sound does not hide that there are more pictures.
+ *
+ * @throws {VideoDamaged} if the copy lacks packets
+ */
+async function checkPackets(
+  tools: FfmpegTools,
+  path: string,
+  target: string,
+  streams: readonly Stream[],
+): Promise<void> {
+  const hasVideo = streams.some(({ kind, isAttachedPicture }) => kind === 'video' && !isAttachedPicture);
+  const hasAudio = streams.some(({ kind }) => kind === 'audio');
+  for (const kind of [...(hasVideo ? ['V'] : []), ...(hasAudio ? ['a'] : [])]) {
+    const before = await packetsOf(tools, path, kind);
+    // The copy may lack all streams of the kind.
+    const after = await packetsOf(tools, target, kind).catch((error: unknown) => {
+      if (error instanceof ToolFailed) return undefined;
+      throw error;
+    });
+    if (before !== after) {
+      throw new VideoDamaged('FILE_DAMAGED', 'the file is damaged: rewriting it would change its streams');
+    }
+  }
+}
+
+/** A digest per stream of a kind: `V` is video without covers. */
+async function packetsOf(tools: FfmpegTools, path: string, kind: string): Promise<string> {
+  const hashes = collector(HASHES_MAX_BYTES);
+  const output = ['-map', `0:${kind}`, '-codec', 'copy', '-f', 'streamhash', '-hash', 'md5', 'pipe:1'];
+  await ffmpeg(tools, [...input(path), ...output], hashes.sink);
+  return hashes.bytes().toString();
+}
+
+const HASHES_MAX_BYTES = 1024 ** 2;
 
 function embedIntoAvi(path: string, fields: EmbeddedMetadata): Promise<void> {
   const all = placed(familyOf('video/avi')?.written, fields, isXmpList);

@@ -7,6 +7,7 @@ import { present } from '../../../present.js';
 import { riffXmp } from '../../metadata/riff.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
 import { UNIT_BITS } from '../addon-calls.js';
+import { FileError } from '../file-error.js';
 import type { Compat } from '../jobs.js';
 import { Stopwatch } from '../stopwatch.js';
 import { THUMBNAIL_SIDE_MAX_PIXELS, thumbnailOfImage } from '../thumbnail.js';
@@ -105,8 +106,39 @@ function isAudioOnly({ streams }: Probe): boolean {
 /** After a failure to read video: the file's streams if it has no video, else the failure. */
 async function probeAudioOnly(tools: FfmpegTools, file: FormatFile, error: unknown): Promise<Probe> {
   const info = error instanceof ToolFailed ? await probe(tools, file.path) : undefined;
-  if (info === undefined || !isAudioOnly(info)) throw error;
-  return info;
+  if (info === undefined) throw error;
+  if (isAudioOnly(info)) return info;
+  throw isCrash(error) ? await crashReason(tools, file, info, error) : error;
+}
+
+function isCrash(error: unknown): boolean {
+  return error instanceof ToolFailed && error.code === 'FILE_CRASHES_DECODER';
+}
+
+/** The filter `signature` divides frames into 32 x 32 blocks, and crashes if there are fewer pixels, or no frame. */
+const SIGNATURE_SIDE_MIN_PIXELS = 32;
+
+/** The error of a file that the filter can't take; the crash itself if there is another reason. */
+async function crashReason(
+  tools: FfmpegTools,
+  { path }: FormatFile,
+  { streams }: Probe,
+  crash: unknown,
+): Promise<unknown> {
+  const { width = 0, height = 0 } = streams.find(({ kind }) => kind === 'video') ?? {};
+  const hasFrame = async (filters: string) => {
+    const frame = collector(THUMBNAIL_MAX_BYTES);
+    const output = ['-vf', `${filters}scale=8:8`, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1'];
+    await ffmpeg(tools, [...input(path), '-map', '0:v:0', ...output], frame.sink);
+    return frame.bytes().length > 0;
+  };
+  const options = { cause: crash };
+  if (!(await hasFrame(''))) return new FileError('FILE_DAMAGED', 'no frame can be decoded', options);
+  const isSmall = Math.min(width, height) < SIGNATURE_SIDE_MIN_PIXELS;
+  // A film that is shown for less than half of the signature's interval has no frame at its rate.
+  if (!isSmall && (await hasFrame(`fps=fps=${FRAMES_PER_SECOND},`))) return crash;
+  const message = 'the video has too few pixels or frames for a signature';
+  return new FileError('VIDEO_TOO_SMALL', message, options);
 }
 
 function audioOnlyFacts(info: Probe): ContentFacts {

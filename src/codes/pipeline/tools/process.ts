@@ -50,6 +50,17 @@ export class ToolFailed extends FileError {
   }
 }
 
+/** What the end of a program by a signal means. Limits are signals as well. */
+const SIGNAL_CODES: Readonly<Record<string, FileErrorCode>> = {
+  SIGXCPU: 'FILE_TOO_SLOW',
+  SIGXFSZ: 'FILE_TOO_LARGE',
+};
+
+function codeOf(status: End['status']): FileErrorCode {
+  if (typeof status !== 'string') return 'FILE_DAMAGED';
+  return SIGNAL_CODES[status] ?? 'FILE_CRASHES_DECODER';
+}
+
 const STDERR_MAX_BYTES = 4096;
 const NOT_EXECUTABLE_STATUS = 126;
 const NOT_FOUND_STATUS = 127;
@@ -101,7 +112,9 @@ export async function runTool(
   signal?.removeEventListener('abort', abort);
   if (stopped) throw stopped.reason;
   if (end.missing) throw new ToolMissing(executable);
-  if (end.status !== 0) throw new ToolFailed(`${executable} ended with ${end.status}: ${stderrTail()}`);
+  if (end.status !== 0) {
+    throw new ToolFailed(`${executable} ended with ${end.status}: ${stderrTail()}`, codeOf(end.status));
+  }
 }
 
 /** A sink that collects up to `bytesMax` bytes. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { native } from '../../../native.js';
 import type { RawPixels } from '../decoder-fallback.js';
 import { FileError } from '../file-error.js';
+import { asStillImage } from './avif.js';
 
 const require = createRequire(import.meta.url);
 
@@ -27,7 +28,7 @@ export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixe
   sharp.cache(false);
   // SVG is left to the addon, which has protections against hostile files and rejects compressed ones.
   sharp.block({ operation: ['VipsForeignLoadSvg'] });
-  const decoder = sharp(image, {
+  const decoder = sharp(await asStillImage(image), {
     failOn: 'error',
     limitInputPixels: native.IMAGE_PIXELS_MAX,
     pages: 1,

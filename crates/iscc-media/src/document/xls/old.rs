@@ -50,7 +50,7 @@ pub fn text(stream: &[u8]) -> Result<String, DocumentError> {
     let mut at = 0;
     while let (Some(kind), Some(length)) = (u16_at(stream, at), u16_at(stream, at + 2)) {
         if kind == kind::FILE_PASS {
-            return Err(DocumentError::Compound("it is encrypted".to_owned()));
+            return Err(DocumentError::Encrypted);
         }
         let Some(data) = slice(stream, at + 4, usize::from(length)) else { break };
         if sheet.text.len() >= TEXT_BYTES_MAX {

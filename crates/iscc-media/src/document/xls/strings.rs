@@ -16,7 +16,7 @@ pub fn record_text(data: &[u8], at: usize, count: usize) -> Option<String> {
     characters(data.get(at + 1..)?, count, flags & 1 == 1)
 }
 
-/// Reader of the table of shared strings.
+/// Reader of strings that continue over records, such as the table of shared strings.
 pub struct Strings<'a> {
     stream: &'a [u8],
     /// Current position, and end of the current record.
@@ -25,7 +25,7 @@ pub struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// Starts at the record of the table.
+    /// Starts at the data of a record.
     pub fn new(stream: &'a [u8], record: usize) -> Self {
         let length = usize::from(u16_at(stream, record + 2).unwrap_or(0));
         Self { stream, at: record + 4, end: (record + 4 + length).min(stream.len()) }
@@ -45,7 +45,8 @@ impl<'a> Strings<'a> {
         strings
     }
 
-    fn string(&mut self) -> Option<String> {
+    /// The string at the current position, with its length in two bytes.
+    pub fn string(&mut self) -> Option<String> {
         const IS_WIDE: u8 = 1;
         const HAS_PHONETIC: u8 = 4;
         const HAS_RUNS: u8 = 8;
