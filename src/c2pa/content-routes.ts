@@ -37,7 +37,10 @@ const RESPONSES: Readonly<Record<number, ResponseSpec>> = {
   200: { description: 'Manifests that match the asset, best first.', schema: contentMatches },
   400: { description: 'A parameter or the asset is invalid.' },
   413: { description: 'The asset is too large.' },
-  415: { description: 'The type of the asset is not supported, or another one than claimed.' },
+  415: {
+    description:
+      'The asset is not sent as raw bytes; of a fetched asset, its type is not supported or not the claimed one.',
+  },
   422: { description: 'The asset can not be processed; see `code`.' },
   503: { description: 'Too many assets are being processed; see Retry-After.' },
   507: { description: 'No space left on the disk.' },

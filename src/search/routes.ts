@@ -112,7 +112,12 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       summary: 'Delete an index and its assets',
       tags,
       params: name,
-      responses: { 204: { description: 'Deleted.' }, ...DENIED, 404: NOT_FOUND },
+      responses: {
+        204: { description: 'Deleted.' },
+        ...DENIED,
+        404: NOT_FOUND,
+        409: { description: 'The index has aliases.' },
+      },
       handler: async ({ params }) => {
         await service.delete(params.name);
         return { status: 204 };

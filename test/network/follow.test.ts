@@ -259,6 +259,10 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     await start();
     await until(double, 'following', 300);
     await service?.stop();
+    expect(await isccd(['network', 'reset', '1'], { env, input: '' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('confirm with --yes'),
+    });
     expect(await isccd(['network', 'reset', '1', '--yes'], { env })).toMatchObject({ code: 0 });
     await start();
     await until(double, 'following', 300);

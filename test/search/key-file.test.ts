@@ -61,6 +61,12 @@ test('a revoked key is removed, an unknown one is not found', async () => {
   expect(readKeys(file)).toEqual([second.entry]);
 });
 
+test('revoking an unknown key creates no file, which would close a service without keys', async () => {
+  const none = path.join(path.dirname(file), 'none', 'keys.json');
+  expect(await revokeKey(none, 'unknown')).toBe(false);
+  expect(readKeys(none)).toBeUndefined();
+});
+
 test('of two commands at once, the later one is refused', async () => {
   await createKey(file, { rights: ['read'] });
   await writeFile(`${file}.new`, '');

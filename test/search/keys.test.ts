@@ -194,7 +194,7 @@ test('isccd index key creates, lists and revokes keys', async () => {
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`contains no key ${shown.id}`)]);
   const wrong = await run('create', '--rights', 'reed');
   expect([wrong.code, wrong.stderr]).toEqual([
-    1,
+    2,
     expect.stringContaining('reed is not one of read, write, admin'),
   ]);
 });

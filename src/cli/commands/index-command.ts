@@ -69,7 +69,8 @@ export async function search(
   options: Where & { readonly limit?: string },
 ): Promise<void> {
   const limit = options.limit === undefined ? undefined : Number(options.limit);
-  if (limit !== undefined && !Number.isInteger(limit)) throw new CommandFailed('--limit must be an integer');
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1))
+    throw new CommandFailed('--limit must be an integer of at least 1', EXIT_CONFIGURATION);
   await using(options, async (service) => printJson(await service.search(name, { iscc_code: code }, limit)));
 }
 
@@ -83,7 +84,8 @@ export async function paths(
   wanted: readonly string[],
   options: Where & { readonly none?: boolean },
 ): Promise<void> {
-  if (options.none && wanted.length > 0) throw new CommandFailed('--none cannot be combined with paths');
+  if (options.none && wanted.length > 0)
+    throw new CommandFailed('--none cannot be combined with paths', EXIT_CONFIGURATION);
   const isChange = options.none || wanted.length > 0;
   await using(options, async (service) => {
     const { paths } = isChange ? await service.putPaths(name, wanted) : await service.getPaths(name);

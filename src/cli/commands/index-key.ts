@@ -67,7 +67,8 @@ function shown({ sha256: _, ...entry }: StoredKey): Omit<StoredKey, 'sha256'> {
 function rightsOf(list: string): Right[] {
   return wordsOf(list).map((word) => {
     const right = RIGHTS.find((known) => known === word);
-    if (right === undefined) throw new CommandFailed(`--rights: ${word} is not one of ${RIGHTS.join(', ')}`);
+    if (right === undefined)
+      throw new CommandFailed(`--rights: ${word} is not one of ${RIGHTS.join(', ')}`, EXIT_CONFIGURATION);
     return right;
   });
 }
@@ -75,8 +76,10 @@ function rightsOf(list: string): Right[] {
 function namesOf(list: string): string[] {
   const names = wordsOf(list);
   const wrong = names.find((name) => !NAME_PATTERN.test(name));
-  if (names.length === 0) throw new CommandFailed('--indexes names no index; leave it out for all');
-  if (wrong !== undefined) throw new CommandFailed(`--indexes: ${wrong} is not a name of an index`);
+  if (names.length === 0)
+    throw new CommandFailed('--indexes names no index; leave it out for all', EXIT_CONFIGURATION);
+  if (wrong !== undefined)
+    throw new CommandFailed(`--indexes: ${wrong} is not a name of an index`, EXIT_CONFIGURATION);
   return names;
 }
 

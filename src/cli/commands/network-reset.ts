@@ -1,4 +1,5 @@
 /** `isccd network reset`. */
+import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { commonVariables } from '../../config/common.js';
@@ -86,7 +87,9 @@ async function openShared(location: string, folder: string): Promise<Opened> {
 
 async function confirmed(question: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const reply = await prompt.question(question);
+  const ended = once(prompt, 'close').then(() => undefined);
+  const reply = await Promise.race([prompt.question(question), ended]);
   prompt.close();
+  if (reply === undefined) throw new CommandFailed('no reply on standard input; confirm with --yes');
   return /^y(es)?$/i.test(reply.trim());
 }

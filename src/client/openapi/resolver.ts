@@ -642,7 +642,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The type of the asset is not supported, or another one than claimed. */
+            /** @description The asset is not sent as raw bytes; of a fetched asset, its type is not supported or not the claimed one. */
             readonly 415: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -738,7 +738,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The type of the asset is not supported, or another one than claimed. */
+            /** @description The asset is not sent as raw bytes; of a fetched asset, its type is not supported or not the claimed one. */
             readonly 415: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -837,7 +837,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The type of the asset is not supported, or another one than claimed. */
+            /** @description The asset is not sent as raw bytes. */
             readonly 415: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -804,6 +804,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
+            /** @description The index has aliases. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
             /** @description Unprocessable Entity. */
             readonly 422: {
                 headers: {

@@ -1255,7 +1255,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The type of the asset is not supported, or another one than claimed. */
+            /** @description The asset is not sent as raw bytes; of a fetched asset, its type is not supported or not the claimed one. */
             readonly 415: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1360,7 +1360,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The type of the asset is not supported, or another one than claimed. */
+            /** @description The asset is not sent as raw bytes; of a fetched asset, its type is not supported or not the claimed one. */
             readonly 415: {
                 headers: {
                     readonly [name: string]: unknown;

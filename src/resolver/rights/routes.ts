@@ -42,7 +42,7 @@ function byContent({ lookUp, coder }: RightsOptions): Route {
       200: FOUND,
       400: { description: 'A parameter or the asset is invalid.' },
       413: { description: 'The asset is too large.' },
-      415: { description: 'The type of the asset is not supported, or another one than claimed.' },
+      415: { description: 'The asset is not sent as raw bytes.' },
       422: { description: 'The asset can not be processed; see `code`.' },
       500: FAILED,
       503: { description: 'The search service is unreachable, or too many assets are being processed.' },

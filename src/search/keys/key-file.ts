@@ -89,6 +89,8 @@ export async function createKey(file: string, { name, rights, indexes }: NewKey)
 
 /** Removes a key, durably. Returns whether it existed. */
 export async function revokeKey(file: string, id: string): Promise<boolean> {
+  // A failed command must not create the file, which would close a service without keys.
+  if (!readKeys(file)?.some((key) => key.id === id)) return false;
   let isFound = false;
   await changeKeys(file, (keys) => {
     const rest = keys.filter((key) => key.id !== id);
