@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { saysFull } from '../data/full.js';
-import { type PagesInUse, RecordSpace, SPARED_FOR_REMOVALS } from './record-space.js';
+import { type PagesInUse, RecordSpace } from './record-space.js';
 
 export interface Databases {
   /** The unnamed database; holds the others, and the entry of the write test. */
@@ -138,8 +138,7 @@ export class RecordEnvironment {
 
   async #commit(group: readonly Change[]): Promise<void> {
     const sizes = group.flatMap(({ bytes }) => bytes ?? []);
-    const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    await this.#space.reserve({ bytes, spared: sizes.length > 0 ? SPARED_FOR_REMOVALS : 0 });
+    await this.#space.reserve(sizes.length > 0 ? sizes.reduce((sum, size) => sum + size) : undefined);
     try {
       await this.#root.batch(() => {
         for (const { make } of group) make(this.#databases);

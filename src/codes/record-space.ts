@@ -21,16 +21,8 @@ const BYTES_PER_BYTE_MAX = 2;
 /** The file grows by this much beyond the need, so that few commits have to wait for it. */
 const STEP_BYTES = 2 * 1024 * 1024;
 
-/** Data of the next commit. */
-export interface Need {
-  /** Size of the keys and values that are put. */
-  readonly bytes: number;
-  /** Leave this much to commits that free space. */
-  readonly spared: number;
-}
-
-/** Removals may use the space that other changes spare. */
-export const SPARED_FOR_REMOVALS = 2 * COMMIT_BYTES_MAX;
+/** What other commits leave to those that only remove, and so free space. */
+const SPARED_FOR_REMOVALS = 2 * COMMIT_BYTES_MAX;
 
 export class RecordSpace {
   readonly #file: string;
@@ -46,10 +38,12 @@ export class RecordSpace {
   /**
    * Allocates what the next commit may need. No commit may run meanwhile.
    *
+   * @param bytes size of what it puts; `undefined` if it only removes
    * @throws an error with the code `ENOSPC` or `EDQUOT` if the disk has no space for it
    */
-  async reserve({ bytes, spared }: Need): Promise<void> {
-    const needed = BYTES_PER_BYTE_MAX * bytes + COMMIT_BYTES_MAX;
+  async reserve(bytes: number | undefined): Promise<void> {
+    const needed = BYTES_PER_BYTE_MAX * (bytes ?? 0) + COMMIT_BYTES_MAX;
+    const spared = bytes === undefined ? 0 : SPARED_FOR_REMOVALS;
     if (this.#available < needed + spared) await this.#grow(needed + spared);
     this.#available -= needed;
   }

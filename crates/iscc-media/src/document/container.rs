@@ -204,6 +204,27 @@ pub fn join(folder: &str, reference: &str) -> String {
     segments.join("/")
 }
 
+/// A reference without its percent escapes.
+pub fn percent_decoded(href: &str) -> String {
+    let bytes = href.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut index = 0;
+    while index < bytes.len() {
+        let digits = href.get(index + 1..index + 3).filter(|_| bytes[index] == b'%');
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(value) => {
+                decoded.push(value);
+                index += 3;
+            }
+            None => {
+                decoded.push(bytes[index]);
+                index += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
 /// An archive with the given parts, for tests.
 #[cfg(test)]
 pub fn archive(parts: &[(&str, &str)]) -> Vec<u8> {

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::container::{Budget, Container, join};
+use super::container::{Budget, Container, join, percent_decoded};
 use super::properties::{self, Properties};
 use super::protection;
 use super::xml::{self, Token};
@@ -221,26 +221,6 @@ fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
     })?;
     properties::for_each_leaf(&path, &bytes, |name, text| package.properties.add(name, text))?;
     Ok(package)
-}
-
-pub(super) fn percent_decoded(href: &str) -> String {
-    let bytes = href.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut index = 0;
-    while index < bytes.len() {
-        let digits = href.get(index + 1..index + 3).filter(|_| bytes[index] == b'%');
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(value) => {
-                decoded.push(value);
-                index += 3;
-            }
-            None => {
-                decoded.push(bytes[index]);
-                index += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }
 
 /// Appends the text of a chapter with the line breaks of the reference.

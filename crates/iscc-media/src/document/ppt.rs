@@ -101,8 +101,8 @@ impl<'a> Record<'a> {
         const OPTION_BYTES: usize = 6;
         let options = self.children().next().into_iter().flat_map(Self::children);
         options.filter(|it| it.kind == kind::MORE_OPTIONS).any(|options| {
-            let mut entries = options.data.chunks_exact(OPTION_BYTES);
-            entries.by_ref().take(usize::from(options.instance)).any(|entry| {
+            let entries = options.data.chunks_exact(OPTION_BYTES);
+            entries.take(usize::from(options.instance)).any(|entry| {
                 u16_at(entry, 0) == Some(TABLE_OPTIONS)
                     && u32_at(entry, 2).is_some_and(|it| it & 1 == 1)
             })

@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 
 use super::DocumentError;
-use super::container::Container;
-use super::epub::percent_decoded;
+use super::container::{Container, percent_decoded};
 use super::xml::{self, Token};
 
-/// The parts of OpenDocument that list encrypted parts (ODF 1.3 part 2, 3.3).
+/// Lists the encrypted parts of an OpenDocument file (ODF 1.3 part 2, 3.3).
 const MANIFEST: &str = "META-INF/manifest.xml";
 
-/// Lists encrypted resources (EPUB Open Container Format, 4.2.6.3.2).
+/// Lists the encrypted resources of a book (EPUB Open Container Format, 4.2.6.3.2).
 const ENCRYPTION: &str = "META-INF/encryption.xml";
 
 /// Methods that disguise fonts and are no encryption: IDPF and Adobe.

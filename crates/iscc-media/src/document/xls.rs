@@ -304,14 +304,16 @@ fn rk(value: u32) -> f64 {
     if value & 1 == 0 { number } else { number / 100.0 }
 }
 
+/// A record, for tests.
+#[cfg(test)]
+fn record(kind: u16, parts: &[&[u8]]) -> Vec<u8> {
+    let data = parts.concat();
+    [&kind.to_le_bytes()[..], &(data.len() as u16).to_le_bytes(), &data].concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn record(kind: u16, parts: &[&[u8]]) -> Vec<u8> {
-        let data = parts.concat();
-        [&kind.to_le_bytes()[..], &(data.len() as u16).to_le_bytes(), &data].concat()
-    }
 
     fn text(records: &[Vec<u8>]) -> String {
         let mut workbook = Workbook::default();

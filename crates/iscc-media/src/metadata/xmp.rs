@@ -73,10 +73,10 @@ impl Xmp {
     }
 
     /// The first description that declares a namespace under a prefix. The reference reads PDF metadata from no other.
-    pub fn schema(&self, prefix: &str, namespace: &str) -> Option<Schema<'_>> {
+    pub fn schema<'a>(&'a self, prefix: &str, namespace: &'a str) -> Option<Schema<'a>> {
         let mut declaring = self.descriptions.iter();
         let description = declaring.find(|it| it.attribute(XMLNS, prefix) == Some(namespace))?;
-        Some(Schema { description, namespace: namespace.to_owned() })
+        Some(Schema { description, namespace })
     }
 
     /// A field of the first structure in a list property.
@@ -93,7 +93,7 @@ impl Xmp {
 /// The properties of one namespace in one description.
 pub struct Schema<'a> {
     description: &'a Element,
-    namespace: String,
+    namespace: &'a str,
 }
 
 impl Schema<'_> {
@@ -115,13 +115,13 @@ impl Schema<'_> {
 
     /// A value without structure, from an attribute or an element.
     pub fn value(&self, local: &str) -> Option<String> {
-        let attribute = self.description.attribute(&self.namespace, local);
+        let attribute = self.description.attribute(self.namespace, local);
         let text = attribute.or_else(|| Some(self.child(local)?.text.as_str()))?.trim();
         Some(text.to_owned()).filter(|text| !text.is_empty())
     }
 
     fn child(&self, local: &str) -> Option<&Element> {
-        self.description.child(&self.namespace, local)
+        self.description.child(self.namespace, local)
     }
 }
 

@@ -76,9 +76,17 @@ const XMP = [
 
 function documentMetadata(document: PdfDocument, bytes: Uint8Array): EmbeddedMetadata {
   const packet = native.readPdfXmp(bytes);
-  const fromPacket = new Map(XMP.map(([key]) => [key, native.plainText(packet[key] ?? '')]));
-  const fromInfo = new Map(INFO.map(([key]) => [key, native.plainText(document.info(key))]));
-  return { ...mapTags(XMP, fromPacket), ...mapTags(INFO, fromInfo) };
+  return {
+    ...plainFields(XMP, (key) => packet[key]),
+    ...plainFields(INFO, (key) => document.info(key)),
+  };
+}
+
+function plainFields<Key extends string>(
+  map: readonly (readonly [key: Key, field: keyof EmbeddedMetadata])[],
+  value: (key: Key) => string | undefined,
+): EmbeddedMetadata {
+  return mapTags(map, new Map(map.map(([key]) => [key, native.plainText(value(key) ?? '')])));
 }
 
 /** A page that fails to render only costs the thumbnail. */

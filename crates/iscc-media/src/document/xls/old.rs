@@ -141,11 +141,7 @@ mod tests {
 
     use super::super::super::container::Budget;
     use super::super::super::ole;
-
-    fn record(kind: u16, parts: &[&[u8]]) -> Vec<u8> {
-        let data = parts.concat();
-        [&kind.to_le_bytes()[..], &(data.len() as u16).to_le_bytes(), &data].concat()
-    }
+    use super::super::record;
 
     /// The text of a workbook in a container.
     fn text(stream: &[u8]) -> String {
