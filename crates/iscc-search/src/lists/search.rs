@@ -59,6 +59,7 @@ impl Lists {
                 for masks in ring(list.part.bits(), radius as usize)?.chunks(KEYS_PER_STEP) {
                     let buckets = Buckets::find(list, key, masks, columns);
                     search.spend(buckets.keys as f64 * search.costs.key)?;
+                    search.check(list, &buckets)?;
                     for &span in buckets.spans() {
                         search.bucket(list, span)?;
                     }
@@ -109,12 +110,22 @@ impl Search<'_> {
         (self.spent <= self.budget).then_some(())
     }
 
+    /// Returns `None` if comparing the rows of buckets would exceed the budget. Their sizes are known before the first
+    /// comparison, so that large buckets cost nothing.
+    fn check(&self, list: &List, buckets: &Buckets) -> Option<()> {
+        let entries: f64 = buckets.spans().iter().map(|(start, end)| f64::from(end - start)).sum();
+        (self.spent + entries * self.entry_cost(list) <= self.budget).then_some(())
+    }
+
+    fn entry_cost(&self, list: &List) -> f64 {
+        if list.has_words() { self.costs.inline } else { self.costs.fetched }
+    }
+
     /// Compares the rows of a bucket. Returns `None` if that would exceed the budget.
     fn bucket(&mut self, list: &List, (start, end): (u32, u32)) -> Option<()> {
         for start in (start..end).step_by(ENTRIES_PER_STEP) {
             let span = start as usize..(end as usize).min(start as usize + ENTRIES_PER_STEP);
-            let each = if list.has_words() { self.costs.inline } else { self.costs.fetched };
-            self.spend(span.len() as f64 * each)?;
+            self.spend(span.len() as f64 * self.entry_cost(list))?;
             match &list.entries {
                 Entries::Column => {
                     self.compare_words(&self.columns.word(0)[span], |entry| start + entry)?;
