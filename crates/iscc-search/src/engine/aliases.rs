@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub struct Aliases {
     /// Folder of the indexes; `None` in memory.
     folder: Option<PathBuf>,
     targets: RwLock<BTreeMap<String, String>>,
+    /// Whether the file still names a renaming that is complete, because it could not be written.
+    is_behind: AtomicBool,
 }
 
 /// Content of the file.
@@ -47,7 +50,8 @@ impl Aliases {
         {
             retarget(&mut targets, &from, &to);
         }
-        Ok(Self { folder: Some(folder.to_owned()), targets: RwLock::new(targets) })
+        let targets = RwLock::new(targets);
+        Ok(Self { folder: Some(folder.to_owned()), targets, is_behind: AtomicBool::default() })
     }
 
     /// The index that an alias stands for.
@@ -91,6 +95,7 @@ impl Aliases {
         to: &str,
         rename: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
+        self.complete()?;
         let mut targets = self.all();
         if self.of(from).is_empty() {
             return rename();
@@ -101,8 +106,15 @@ impl Aliases {
         if self.store(targets.clone(), None).is_err() {
             // The index has its new name. The file names the rename, so the next change or start completes it.
             *self.targets.write().unwrap_or_else(PoisonError::into_inner) = targets;
+            self.is_behind.store(true, Ordering::Release);
         }
         Ok(())
+    }
+
+    /// Completes the file if it still names a renaming. An index with the former name may be created only afterwards: a
+    /// start would take it for the one that was not renamed.
+    pub fn complete(&self) -> io::Result<()> {
+        if self.is_behind.load(Ordering::Acquire) { self.store(self.all(), None) } else { Ok(()) }
     }
 
     /// Writes the file, then changes the state in memory. Callers hold the registry's lock of creations.
@@ -121,6 +133,7 @@ impl Aliases {
             File::open(folder)?.sync_all()?;
         }
         *self.targets.write().unwrap_or_else(PoisonError::into_inner) = stored.aliases;
+        self.is_behind.store(false, Ordering::Release);
         Ok(())
     }
 }
@@ -198,6 +211,12 @@ mod tests {
         });
         renamed.unwrap();
         assert_eq!(aliases.target("x").as_deref(), Some("new"));
+        assert_eq!(open(folder.path()).target("x").as_deref(), Some("new"));
+        // Another index may have the former name once the file is complete.
+        assert!(aliases.complete().is_err());
+        fs::remove_dir(folder.path().join(format!("{FILE}.new"))).unwrap();
+        aliases.complete().unwrap();
+        fs::create_dir(folder.path().join("old")).unwrap();
         assert_eq!(open(folder.path()).target("x").as_deref(), Some("new"));
     }
 

@@ -250,6 +250,7 @@ impl Registry {
             let text = format!("Index '{name}' already exists");
             return Err(Failure::new(FailureKind::Conflict, &text));
         }
+        self.aliases.complete().map_err(|error| store_failure(&error.into()))?;
         let index = match &self.stored {
             None => in_memory()?,
             Some((folder, matching)) => {

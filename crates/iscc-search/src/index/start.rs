@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use crate::options::Freezing;
 use crate::sealed::{self, Expected, SealError, SealedFile};
@@ -13,6 +14,10 @@ use crate::snapshot::Snapshot;
 use crate::store::load::{PROGRESS_ROWS, Progress, asset_rows, load, numbered, without_assets};
 use crate::store::{GraphEntry, Reading, SealedEntry, SealedRecord, Store, StoreError};
 use crate::unit::UnitType;
+
+/// How often files are opened again while the process lacks descriptors or memory.
+const RETRIES: usize = 20;
+const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 /// What a start needs to know.
 pub struct Start<'a> {
@@ -40,7 +45,7 @@ impl Start<'_> {
     pub fn run(&self) -> Result<(Snapshot, String), StoreError> {
         let reading = self.store.read()?;
         if let Some(record) = reading.sealed()? {
-            match self.mapped(&reading, &record) {
+            match retried(RETRY_PAUSE, || self.mapped(&reading, &record)) {
                 Ok(snapshot) => {
                     let names = sealed::names(&record);
                     sealed::remove_files(self.folder, |name| names.contains(name));
@@ -120,6 +125,18 @@ impl Start<'_> {
     }
 }
 
+/// Calls `open` again after a pause, while only descriptors or memory are missing: to load all assets instead takes much
+/// longer, and writes the files again.
+fn retried<T>(pause: Duration, open: impl Fn() -> Result<T, NotMapped>) -> Result<T, NotMapped> {
+    for _ in 0..RETRIES {
+        match open() {
+            Err(NotMapped::File(error)) if error.is_passing() => std::thread::sleep(pause),
+            opened => return opened,
+        }
+    }
+    open()
+}
+
 /// What an entry says about the graphs of a segment's columns.
 fn known_graphs(
     entry: &SealedEntry,
@@ -143,4 +160,36 @@ fn open_segment(
 ) -> Result<(Segment, SealedFile), SealError> {
     let kind_of = |name: &str| snapshot.simprint_types.get(name).map(|known| known.kind);
     sealed::open(folder, &Expected::new(store, entry), matching, &kind_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io::{Error, ErrorKind};
+
+    use super::*;
+
+    /// How often files are opened that fail `failures` times, and whether they are used.
+    fn tries(failures: usize, error: impl Fn() -> Error) -> (usize, bool) {
+        let tried = Cell::new(0);
+        let opened = retried(Duration::ZERO, || {
+            tried.set(tried.get() + 1);
+            if tried.get() > failures { Ok(()) } else { Err(SealError::File(error()).into()) }
+        });
+        (tried.get(), opened.is_ok())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_are_opened_again_while_descriptors_are_missing() {
+        let no_descriptor = || Error::from_raw_os_error(libc::EMFILE);
+        assert_eq!(tries(0, no_descriptor), (1, true));
+        assert_eq!(tries(3, no_descriptor), (4, true));
+        assert_eq!(tries(usize::MAX, no_descriptor), (RETRIES + 1, false));
+    }
+
+    #[test]
+    fn missing_files_are_not_opened_again() {
+        assert_eq!(tries(3, || ErrorKind::NotFound.into()), (1, false));
+    }
 }
