@@ -20,6 +20,7 @@ export function errorForm(options: ErrorFormOptions): ErrorForm {
   return {
     contentType: PLAIN_TEXT,
     ...renderer(plainText, options),
+    isFault: (error) => error instanceof CodesRefusal && error.code === 'SEMANTIC_FAILED',
     problems: { contentType: PROBLEM, schema: problemSchema, ...renderer(problem, options) },
   };
 }

@@ -74,6 +74,11 @@ export const ERRORS = {
     'Unprocessable Entity - simprint processing error. The text contains a lone surrogate.',
   ],
   INTERNAL: [500, 'Internal Server Error'],
+  SEMANTIC_FAILED: [
+    500,
+    'Internal Server Error - the semantic model or its tokenizer does not work. The log of the service says why; ' +
+      'semantic=false leaves the semantic unit out.',
+  ],
   SOURCE_FAILED: [502, 'Bad Gateway - the file could not be fetched from its source: {reason}.'],
   BUSY: [503, 'Service Unavailable - too many jobs are waiting, try again in {seconds} s.'],
   FILES_EXHAUSTED: [

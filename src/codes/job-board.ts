@@ -114,7 +114,7 @@ export class JobBoard {
 
   #failed(thrown: unknown, id: string): JobEnd {
     const error = describedError(thrown);
-    if (error.code === 'INTERNAL') this.#onFault(thrown, id);
+    if (error.status === 500) this.#onFault(thrown, id);
     return { state: 'failed', error };
   }
 }

@@ -1,5 +1,5 @@
 /** The services of this program: the variables of each, and how to build its app from them. */
-import { codesVariables, readCodesConfig } from '../config/codes.js';
+import { type CodesConfig, codesVariables, readCodesConfig } from '../config/codes.js';
 import { type CommonConfig, commonVariables } from '../config/common.js';
 import { type NetworkConfig, networkVariables, readNetworkConfig } from '../config/network.js';
 import { indexNames, readResolverConfig, resolverVariables } from '../config/resolver.js';
@@ -9,7 +9,7 @@ import { storeVariables } from '../config/store.js';
 import { readStoreSettings } from '../config/store-settings.js';
 import { checkApiSecretName } from '../config/unknown.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
-import { collectProblems, readVariables } from '../config/variable.js';
+import { ConfigurationInvalid, collectProblems, readVariables } from '../config/variable.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import type { Logger, LogLevel } from '../observe/log.js';
@@ -70,6 +70,19 @@ async function reachIndexes({
   return problem === undefined ? [] : [`${searchVariables.indexUri.name}: ${problem}`];
 }
 
+/** Problems of the models for semantic units. */
+async function reachModels(config: CodesConfig): Promise<readonly string[]> {
+  const { checkModels, configuredModels } = await import('../codes/pipeline/semantic/models.js');
+  const { createLogger } = await import('../observe/log.js');
+  try {
+    await checkModels(configuredModels(config), createLogger('silent'));
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationInvalid) return error.problems;
+    throw error;
+  }
+}
+
 async function reachAll(
   s3: S3Settings | undefined,
   redisUrl: string | undefined,
@@ -97,9 +110,9 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   codes: {
     variables: codesVariables,
     check: (environment) => void readCodesConfig(environment),
-    reach: (environment) => {
-      const { mediaS3, redisUrl } = readCodesConfig(environment);
-      return reachAll(mediaS3, redisUrl);
+    reach: async (environment) => {
+      const config = readCodesConfig(environment);
+      return (await Promise.all([reachAll(config.mediaS3, config.redisUrl), reachModels(config)])).flat();
     },
     configure(environment) {
       const config = readCodesConfig(environment);

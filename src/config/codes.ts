@@ -6,6 +6,7 @@ import { corsVariables, listenVariables } from './listen.js';
 import { folderOrS3, type S3Settings, s3Settings } from './s3.js';
 import { boolean, integer, oneOf, sourceOrigins, text, webAddress } from './schemas.js';
 import {
+  ConfigurationInvalid,
   collectProblems,
   defineVariables,
   type Environment,
@@ -205,9 +206,10 @@ export interface CodesConfig extends Omit<Values<typeof codesVariables>, 'mediaP
 
 /** @throws {ConfigurationInvalid} */
 export function readCodesConfig(environment: Environment): CodesConfig {
-  const [own, common] = collectProblems<Values<typeof codesVariables> | CommonConfig>([
+  const [own, common] = collectProblems<Values<typeof codesVariables> | CommonConfig | undefined>([
     () => readVariables(codesVariables, environment),
     () => readVariables(commonVariables, environment),
+    () => checkTextModel(environment),
   ]) as [Values<typeof codesVariables>, CommonConfig];
   const folder = path.join(common.dataDir, 'codes');
   const { mediaPath = folder } = own;
@@ -220,4 +222,14 @@ export function readCodesConfig(environment: Environment): CodesConfig {
     redisUrl: common.redisUrl,
     draftsFolder: path.join(common.dataDir, 'codes-drafts'),
   };
+}
+
+/** A sentence model is of no use without its tokenizer, and the other way round. */
+function checkTextModel(environment: Environment): undefined {
+  const { semanticTextModel, semanticTokenizer } = codesVariables;
+  const [first, second] = [semanticTextModel.name, semanticTokenizer.name];
+  const isSet = (name: string) => (environment[name] ?? '') !== '';
+  if (isSet(first) === isSet(second)) return;
+  const [set, missing] = isSet(first) ? [first, second] : [second, first];
+  throw new ConfigurationInvalid(`${set} needs ${missing}: a sentence model is used with its tokenizer`);
 }

@@ -71,6 +71,8 @@ test.each([
   ['ftp://hooks.example/', 'the address must begin with https://'],
   ['hooks.example', 'the address must be an absolute https address'],
   ['https://me:secret@hooks.example/', 'the address must be an absolute https address'],
+  ['https://:secret@hooks.example/', 'the address must be an absolute https address'],
+  ['https://hooks.example/#', 'the address must be an absolute https address'],
   ['https://127.0.0.1/', '127.0.0.1 is not a public address; for a private receiver set MSTORE_WEBHOOK_URL'],
   ['https://2130706433/', '127.0.0.1 is not a public address'],
   ['https://169.254.169.254/latest', '169.254.169.254 is not a public address'],

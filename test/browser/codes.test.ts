@@ -41,6 +41,17 @@ async function generate(page: Page, file: string): Promise<string> {
 }
 
 describe('the codes page', () => {
+  test('wraps long names without spaces', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    const name = `${'y'.repeat(200)}.jpg`;
+    const buffer = await readFile(path.join(FILES, 'meta-rich_a.jpg'));
+    await page.getByLabel('Drop files anywhere').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
+    await page.getByRole('button', { name: 'Generate code' }).click();
+    await page.getByText(`Done: ${name}`, { exact: true }).first().waitFor();
+    expect(await overflowWhenNarrow(page)).toBe(0);
+  });
+
   test('generates a code and shows progress, steps, unit pictures, facts and downloads', async () => {
     const page = await openPage(browser);
     await page.goto(server.url);

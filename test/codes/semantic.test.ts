@@ -12,7 +12,7 @@ import {
 } from '../../src/codes/pipeline/semantic/models.js';
 import { ModelUnfit } from '../../src/codes/pipeline/semantic/onnx.js';
 import { semanticText } from '../../src/codes/pipeline/semantic/text.js';
-import { codesVariables } from '../../src/config/codes.js';
+import { codesVariables, readCodesConfig } from '../../src/config/codes.js';
 import { readVariables } from '../../src/config/variable.js';
 import { native, type SentenceTokenizer } from '../../src/native.js';
 import { createLogger } from '../../src/observe/log.js';
@@ -26,6 +26,7 @@ const semantic = path.join(fixtures, 'semantic');
 const read = (name: string) => JSON.parse(readFileSync(path.join(semantic, name), 'utf8'));
 
 let models: SemanticModels;
+const failed = (cause: object) => ({ code: 'SEMANTIC_FAILED', cause });
 
 beforeAll(async () => {
   const sct = await pythonPackage('iscc-sct==0.2.2');
@@ -85,12 +86,13 @@ describe('text', () => {
       ...models,
       text: { model: models.image?.model ?? '', tokenizer: models.text?.tokenizer ?? '' },
     };
-    await expect(semanticText(image, 'word')).rejects.toThrow(ModelUnfit);
+    await expect(semanticText(image, 'word')).rejects.toMatchObject(failed(expect.any(ModelUnfit)));
     const other = {
       ...models,
       text: { model: models.text?.model ?? '', tokenizer: path.join(semantic, 'recorded.json') },
     };
-    await expect(semanticText(other, 'word')).rejects.toThrow(/not a tokenizer file/);
+    const cause = { message: expect.stringMatching(/not a tokenizer file/) };
+    await expect(semanticText(other, 'word')).rejects.toMatchObject(failed(cause));
     const missing = {
       ...models,
       runtime: '/nowhere/onnxruntime-node',
@@ -113,7 +115,9 @@ describe('images', () => {
 
   test('rejects a text model', async () => {
     const text = { ...models, image: { model: models.text?.model ?? '' } };
-    await expect(semanticImage(text, new Float32Array(3 * 512 * 512))).rejects.toThrow(ModelUnfit);
+    await expect(semanticImage(text, new Float32Array(3 * 512 * 512))).rejects.toMatchObject(
+      failed(expect.any(ModelUnfit)),
+    );
   });
 });
 
@@ -156,10 +160,22 @@ describe('configuration', () => {
     });
   });
 
+  test('rejects a sentence model without its tokenizer, and the other way round', () => {
+    const [model, tokenizer] = ['CODESDK_SEMANTIC_TEXT_MODEL', 'CODESDK_SEMANTIC_TOKENIZER'] as const;
+    expect(() => readCodesConfig({ [model]: 'a' })).toThrow(`${model} needs ${tokenizer}`);
+    expect(() => readCodesConfig({ [tokenizer]: 'b', [model]: '' })).toThrow(`${tokenizer} needs ${model}`);
+    expect(readCodesConfig({ [model]: 'a', [tokenizer]: 'b' }).semanticTokenizer).toBe('b');
+  });
+
   test('rejects missing files and files that differ from the published model of that name', async () => {
     await checkModels(models, log);
     await expect(checkModels({ runtime: 'x', image: { model: '/nowhere.onnx' } }, log)).rejects.toThrow(
       /CODESDK_SEMANTIC_IMAGE_MODEL="\/nowhere.onnx" must be a readable file/,
+    );
+    const tokenizer = path.join(semantic, 'recorded.json');
+    const text = { model: models.text?.model ?? '', tokenizer };
+    await expect(checkModels({ runtime: 'x', text }, log)).rejects.toThrow(
+      /CODESDK_SEMANTIC_TOKENIZER=".*recorded.json" must be a tokenizer file: /,
     );
     const folder = await temporaryFolder();
     const impostor = path.join(folder, 'iscc-sci-v0.1.0.onnx');

@@ -189,6 +189,16 @@ describe.each(ENGINES)('on %s', { timeout: 120_000 }, (engine) => {
     await expect.poll(() => waiting(store.place), PATIENCE).toEqual([]);
   });
 
+  it('sends no event again that was accepted with a body that does not end', async () => {
+    const receiver = new Receiver();
+    receiver.plan = (_, response) => void response.writeHead(200).write('x');
+    const store = await started(receiver, { MSTORE_WEBHOOK_TIMEOUT: '1' });
+    await store.upload(bytes);
+    await store.remove(id);
+    await expect.poll(() => waiting(store.place), PATIENCE).toEqual([]);
+    expect(receiver.types()).toEqual(['manifest.stored', 'manifest.deleted']);
+  });
+
   it('gives up an event after three days, which a metric counts', async () => {
     const receiver = new Receiver();
     receiver.plan = (_, response) => response.writeHead(500).end();

@@ -194,9 +194,11 @@ export class Receivers {
   /** Host names are checked again at each connection. */
   #checkedUrl(text: string): string {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || text.length > URL_CHARACTERS_MAX || url.username !== '' || url.hash !== '')
+    const hasUser = url !== undefined && (url.username !== '' || url.password !== '');
+    // An empty fragment shows in the text alone.
+    if (url === undefined || text.length > URL_CHARACTERS_MAX || hasUser || text.includes('#'))
       throw new ReceiverRefused(
-        `the address must be an absolute https address of at most ${URL_CHARACTERS_MAX} characters, without user name and fragment`,
+        `the address must be an absolute https address of at most ${URL_CHARACTERS_MAX} characters, without user name, password and fragment`,
       );
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (this.#options.allowed?.has(host)) return url.href;

@@ -168,8 +168,8 @@ export class WebhookSender {
       body,
       signal,
     });
-    // The content does not matter; reading it frees the connection.
-    await response.body.dump({ limit: RESPONSE_BYTES_MAX, signal });
+    // The content does not matter; reading it frees the connection. A body that does not end costs the connection only.
+    await response.body.dump({ limit: RESPONSE_BYTES_MAX, signal }).catch(() => response.body.destroy());
     return response.statusCode;
   }
 }

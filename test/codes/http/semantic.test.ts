@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { INSTALL_MAX_MS, onnxRuntime, pythonPackage } from '../../support/set-up.js';
-import { bodyOf, postJson, uploaded } from '../support/client.js';
+import { bodyOf, postJson, upload, uploaded } from '../support/client.js';
 import { fileBytes } from '../support/reference.js';
 import { type CodesServer, startCodes } from '../support/server.js';
 
@@ -83,6 +83,26 @@ test('query parameters override the configured defaults', async () => {
     expect(overridden.features).toHaveLength(1);
   } finally {
     await semanticServer.close();
+  }
+});
+
+test.each([
+  ['short_a.txt', { semanticTextModel: path.join(semantic, 'image.onnx') }],
+  ['short_a.txt', { semanticTextModel: path.join(semantic, 'recorded.json') }],
+  ['photo_a.png', { semanticImageModel: path.join(semantic, 'text.onnx') }],
+  ['photo_a.png', { semanticImageModel: path.join(semantic, 'recorded.json') }],
+])('%s with %o: an unsuitable model is no fault of the file', async (file, models) => {
+  const broken = await startCodes({ config: { ...config, ...models } });
+  try {
+    for (const query of ['?semantic=true', '?semantic=true&fallback=sum']) {
+      const response = await upload(broken.url, file, fileBytes(file), { query });
+      expect(response.status).toBe(500);
+      expect(await response.text()).toMatch(/the semantic model or its tokenizer does not work/);
+    }
+    const { units } = await uploaded(broken.url, file, fileBytes(file), { query: '?semantic=false' });
+    expect(units).toHaveLength(4);
+  } finally {
+    await broken.close();
   }
 });
 

@@ -1,14 +1,23 @@
 /** Semantic Image-Code: runs the image, scaled to a square, through a model. */
 import { native } from '../../../native.js';
 import type { SemanticModels } from './models.js';
-import { loadModel, ModelUnfit } from './onnx.js';
+import { loadModel, ModelUnfit, withModel } from './onnx.js';
 
 const SIDE_PIXELS = 512;
 
-/** Semantic-Code of 256 bits, with prefix. `pixels` are the red, green and blue planes of the square, in -1 to 1. */
+/**
+ * Semantic-Code of 256 bits, with prefix. `pixels` are the red, green and blue planes of the square, in -1 to 1.
+ *
+ * @throws {CodesRefusal} `SEMANTIC_FAILED` if the model is unsuitable
+ */
 export async function semanticImage(models: SemanticModels, pixels: Float32Array): Promise<string> {
   if (models.image === undefined) throw new Error('no image model is configured');
-  const model = await loadModel(models.runtime, models.image.model);
+  const { runtime, image } = models;
+  return withModel(() => unitOf(runtime, image.model, pixels));
+}
+
+async function unitOf(runtime: string, file: string, pixels: Float32Array): Promise<string> {
+  const model = await loadModel(runtime, file);
   const [input, ...others] = model.inputNames;
   if (input === undefined || others.length > 0)
     throw new ModelUnfit('an image model must have exactly one input');

@@ -63,15 +63,24 @@ const PUBLISHED: Readonly<Record<string, string>> = {
 /**
  * Checks all model files at start. Custom models are allowed and logged.
  *
- * @throws {ConfigurationInvalid} if a file is missing, or has the name but not the content of a published model
+ * @throws {ConfigurationInvalid} if a file is missing, is not a tokenizer, or has the name but not the content of a published model
  */
 export async function checkModels(models: SemanticModels, log: Logger): Promise<void> {
   const { text, image } = models;
   if (text !== undefined) {
-    await checkFile('CODESDK_SEMANTIC_TOKENIZER', text.tokenizer);
+    await checkTokenizer(text.tokenizer);
     await checkModel('CODESDK_SEMANTIC_TEXT_MODEL', text.model, log);
   }
   if (image !== undefined) await checkModel('CODESDK_SEMANTIC_IMAGE_MODEL', image.model, log);
+}
+
+async function checkTokenizer(file: string): Promise<void> {
+  const variable = 'CODESDK_SEMANTIC_TOKENIZER';
+  await checkFile(variable, file);
+  await native.loadTokenizer(file).catch((cause: unknown) => {
+    const rule = `must be a tokenizer file: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new ConfigurationInvalid(`${variable}=${JSON.stringify(file)} ${rule}`);
+  });
 }
 
 async function checkModel(variable: string, file: string, log: Logger): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { CodesRefusal } from '../../errors.js';
+import { type FileErrorCode, fileErrorCode } from '../file-error.js';
 
 /** The part of the runtime's API used here. */
 interface Runtime {
@@ -68,6 +69,29 @@ export class Model {
     return { data: first.data, dims: first.dims };
   }
 }
+
+/**
+ * Runs code that uses a model or its tokenizer. Their errors are faults of the service, never of the file.
+ *
+ * @throws {CodesRefusal} `SEMANTIC_FAILED` with the error as its cause
+ */
+export async function withModel<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const code = fileErrorCode(error);
+    if (error instanceof CodesRefusal || (code !== undefined && ABOUT_TEXT.has(code))) throw error;
+    throw new CodesRefusal('SEMANTIC_FAILED', {}, { cause: error });
+  }
+}
+
+/** A file that is damaged is the tokenizer, as the text is in memory. */
+const ABOUT_TEXT: ReadonlySet<FileErrorCode> = new Set([
+  'FILE_NO_TEXT',
+  'FILE_TOO_LARGE',
+  'FILE_TOO_COSTLY',
+  'FILE_TOO_COMPLEX',
+]);
 
 const loaded = new Map<string, Promise<Model>>();
 

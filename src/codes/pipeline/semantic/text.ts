@@ -1,8 +1,8 @@
 /** Semantic Text-Code: runs the chunks of a text through a sentence model, one after the other. */
 import { native, type SentenceTokenizer } from '../../../native.js';
 import type { FeatureSet } from '../../result.js';
-import type { SemanticModels } from './models.js';
-import { loadModel, type Model, ModelUnfit, type Numbers } from './onnx.js';
+import type { SemanticModels, TextModel } from './models.js';
+import { loadModel, type Model, ModelUnfit, type Numbers, withModel } from './onnx.js';
 
 export interface SemanticText {
   /** Semantic-Code of 256 bits, with prefix. */
@@ -11,12 +11,21 @@ export interface SemanticText {
   readonly features: FeatureSet;
 }
 
-/** Rejects an empty text. */
+/**
+ * Rejects an empty text.
+ *
+ * @throws {CodesRefusal} `SEMANTIC_FAILED` if the model or the tokenizer is unsuitable
+ */
 export async function semanticText(models: SemanticModels, text: string | Uint8Array): Promise<SemanticText> {
   if (models.text === undefined) throw new Error('no text model is configured');
+  const { text: files, runtime } = models;
+  return withModel(() => unitOf(runtime, files, text));
+}
+
+async function unitOf(runtime: string, files: TextModel, text: string | Uint8Array): Promise<SemanticText> {
   const [model, tokenizer] = await Promise.all([
-    loadModel(models.runtime, models.text.model),
-    loadTokenizer(models.text.tokenizer),
+    loadModel(runtime, files.model),
+    loadTokenizer(files.tokenizer),
   ]);
   const { offsets, sizes, ids, tokens } = await tokenizer.split(text);
   const embedding = new native.TextEmbedding();
