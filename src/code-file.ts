@@ -1,17 +1,19 @@
 /** Codes of files for programs that embed this package, with the options and defaults of iscc-sdk's `code_iscc`. */
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { composeCode, decodeCode, encodeUnit } from './codec.js';
 import { CodesRefusal } from './codes/errors.js';
-import { sanitizeFilename } from './codes/filename.js';
 import { Pipeline } from './codes/pipeline/pipeline.js';
 import { configuredModels } from './codes/pipeline/semantic/models.js';
 import { type IsccResult, orderedResult } from './codes/result.js';
 import { readCodesConfig } from './config/codes.js';
 import { environment } from './config/env.js';
+import { lazily } from './lazily.js';
+import { type FileArguments, fileArguments } from './library/file-arguments.js';
+import { Slots } from './slots.js';
 
 export interface CodeFileOptions {
   /** Title, instead of the embedded one. Without either, the file name without extension. */
@@ -52,36 +54,52 @@ export type CodedFile = Omit<IsccResult, 'units'> & {
   readonly text?: string;
 };
 
-const BITS = { default: 64, min: 64, max: 256, step: 32 } as const;
-
 /**
  * The ISCC-CODE of a file with its metadata. Files are decoded in worker processes, so a damaged file cannot crash this
- * process; `CODEWEB_MAX_WORKERS` limits their number, and they end with this process.
+ * process; `CODEWEB_MAX_WORKERS` limits their number, and they end with this process. Any number of calls may be pending:
+ * each reads its file when its turn comes.
  *
+ * @throws {InvalidArgument} if an argument breaks a rule; its `code` is `INVALID_ARGUMENT`
  * @throws {CodesRefusal} if the file has no code; its `code` says why: `MEDIATYPE_UNSUPPORTED`, `FILE_DAMAGED` and others
- * @throws {RangeError} for other `bits` than units have
+ * @throws {Unavailable} `WORKER_LOST` if the system ended the worker; the call may be repeated
  */
 export async function codeFile(file: string | URL, options: CodeFileOptions = {}): Promise<CodedFile> {
-  const { bits = BITS.default, granular = false, semantic = false } = options;
-  if (!(bits >= BITS.min && bits <= BITS.max && bits % BITS.step === 0))
-    throw new RangeError('bits must be a multiple of 32 from 64 to 256');
-  const location = path.resolve(typeof file === 'string' ? file : fileURLToPath(file));
-  const filename = sanitizeFilename(options.filename ?? path.basename(location));
-  if (filename === '') throw new CodesRefusal('FILENAME_EMPTY');
-  const pipeline = sharedPipeline();
+  const given = await fileArguments(file, options);
+  const { pipeline, slots } = shared();
+  return inTurn(slots, () => coded(pipeline, given, options), options.signal);
+}
+
+/** The result of a task when its turn comes. An abort ends the wait, and is left to the task later. */
+function inTurn<T>(slots: Slots, task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    // The caller may pass one signal to thousands of calls. Node.js warns of more than ten listeners.
+    if (signal instanceof EventTarget) setMaxListeners(0, signal);
+    const leave = () => reject(signal?.reason);
+    signal?.addEventListener('abort', leave, { once: true });
+    const turn = async () => {
+      signal?.removeEventListener('abort', leave);
+      signal?.throwIfAborted();
+      return task();
+    };
+    slots.run(turn).then(resolve, reject);
+  });
+}
+
+async function coded(
+  pipeline: Pipeline,
+  { location, filename, bits, given }: FileArguments,
+  options: CodeFileOptions,
+): Promise<CodedFile> {
+  const { granular = false, semantic = false, signal = new AbortController().signal } = options;
   const source = await pipeline.open(location, filename);
-  const { signal = new AbortController().signal } = options;
-  const choice = { granular, semantic, given: givenOf(options), keepText: options.text };
+  const choice = { granular, semantic, given, keepText: options.text };
   const ignoresMetadata = options.extractMetadata === false;
   const { result, text } = await pipeline.process(source, { ...choice, ignoresMetadata }, signal);
   if (result.mode === undefined && !options.fallback) {
     throw new CodesRefusal('MEDIATYPE_UNSUPPORTED', { mediatype: result.mediatype, filename });
   }
   return { ...shaped(result, options, bits), ...(text !== undefined && { text }) };
-}
-
-function givenOf({ name, description, meta }: CodeFileOptions) {
-  return { name, description, meta: typeof meta === 'object' ? JSON.stringify(meta) : meta };
 }
 
 /** Leaves out what the options do not ask for. */
@@ -108,14 +126,17 @@ function shortened(unit: string, bits: number): string {
   return encodeUnit(main, sub, version, bits, body);
 }
 
-let shared: Pipeline | undefined;
+/**
+ * Calls that read their files, per worker: while a worker decodes one file, the sums of the next are computed. Far fewer
+ * than the jobs that the pipeline lets wait.
+ */
+const CALLS_PER_WORKER = 2;
 
 /** One pool of workers for all calls. It does not keep the process alive. */
-function sharedPipeline(): Pipeline {
-  if (shared !== undefined) return shared;
+const shared = lazily(() => {
   const config = readCodesConfig(environment());
   const workFolder = path.join(os.tmpdir(), `isccd-files-${randomBytes(9).toString('hex')}`);
-  shared = new Pipeline({
+  const pipeline = new Pipeline({
     workers: config.maxWorkers,
     fallback: true,
     compat: config.compat,
@@ -125,5 +146,5 @@ function sharedPipeline(): Pipeline {
     workFolder,
   });
   process.once('exit', () => rmSync(workFolder, { recursive: true, force: true }));
-  return shared;
-}
+  return { pipeline, slots: new Slots(config.maxWorkers * CALLS_PER_WORKER) };
+});

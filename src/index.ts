@@ -2,10 +2,12 @@
  * The public API of the package for programs that embed it. `startServices` starts one service or all of them in this
  * process, as `isccd serve` does; the `...App` functions build a single service for `startServer`.
  */
+export type { Bytes } from './client/arguments.js';
+export { InvalidArgument } from './client/errors.js';
 export { type CodedFile, type CodeFileOptions, codeFile } from './code-file.js';
-export { composeCode, type DecodedCode, decodeCode, decomposeCode, encodeUnit } from './codec.js';
+export type { DecodedCode } from './codec.js';
 export { codesApp } from './codes/app.js';
-export { CodesRefusal, type ErrorCode as CodesErrorCode } from './codes/errors.js';
+export { CodesRefusal, type ErrorCode as CodesErrorCode, Unavailable } from './codes/errors.js';
 export {
   compactIsrc,
   ISRC_SCHEMA,
@@ -31,6 +33,8 @@ export { readStoreSettings, type StoreSettings } from './config/store-settings.j
 export { ConfigurationInvalid, type Environment, readVariables } from './config/variable.js';
 export { type RunningServer, startServer } from './http/server.js';
 export { loadTransport } from './http/transport/load-transport.js';
+export type { Integers } from './library/arguments.js';
+export { composeCode, decodeCode, decomposeCode, encodeUnit } from './library/codec.js';
 export {
   type Explanation,
   isNativeError,

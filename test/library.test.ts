@@ -1,8 +1,9 @@
 /** The public functions of the package: iscc-core's conformance vectors, and options recorded from iscc-sdk. */
 import { readFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   audioCode,
   type CodeFileOptions,
@@ -140,8 +141,40 @@ describe('codeFile', () => {
       iscc: expect.stringMatching(/^ISCC:K4A/),
     });
     expect(await failure('corrupt_a.pdf')).toBe('FILE_DAMAGED');
-    expect(await failure('short_a.txt', { bits: 65 })).toBeInstanceOf(RangeError);
     expect(await failure('missing.txt')).toMatchObject({ message: expect.stringContaining('missing.txt') });
+  });
+
+  it('waits in line, however many calls are pending', async () => {
+    // More than the jobs that a server lets wait.
+    const calls = 100 + 34 * os.availableParallelism();
+    const results = await Promise.all(Array.from({ length: calls }, () => codeFile(file('short_a.txt'))));
+    expect(new Set(results.map(({ iscc }) => iscc)).size).toBe(1);
+    expect(results).toHaveLength(calls);
+  });
+
+  it('leaves the line when its signal is aborted', async () => {
+    const others = Array.from({ length: 100 }, () => codeFile(file('short_a.txt')));
+    let coded = 0;
+    for (const other of others) other.then(() => (coded += 1));
+    const abort = new AbortController();
+    const waiting = Array.from({ length: 20 }, () => codeFile(file('short_a.txt'), abort));
+    const settled = Promise.allSettled(waiting);
+    abort.abort(new Error('stop'));
+    expect(new Set((await settled).map((one) => 'reason' in one && one.reason.message))).toEqual(
+      new Set(['stop']),
+    );
+    expect(coded).toBeLessThan(others.length);
+    await Promise.all(others);
+  });
+
+  it('takes one signal for many calls without a warning', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => warnings.push(name);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 30 }, () => codeFile(file('short_a.txt'), { signal })));
+    expect(warnings).toEqual([]);
   });
 
   it('stops when its signal is aborted', async () => {

@@ -18,6 +18,7 @@ import { checkOpenFiles } from './open-files.js';
 import { alwaysJsonOption, jsonOption, keyOption } from './options.js';
 import { painter } from './terminal/colour.js';
 import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
+import { printableText } from './terminal/printable.js';
 
 /** Until a failed command ends, whatever is still open. */
 const END_MS_MAX = 5_000;
@@ -267,7 +268,7 @@ try {
 }
 
 function fail({ message, exitCode }: CommandFailed): void {
-  process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${message}\n`);
+  process.stderr.write(`${painter(process.stderr)('red', 'isccd:')} ${printableText(message)}\n`);
   process.exitCode = exitCode;
   // A connection that was left open must not keep the process, which its supervisor then would not start again.
   setTimeout(() => process.exit(), END_MS_MAX).unref();

@@ -1,4 +1,5 @@
 /** The codes service over HTTP. Methods are named after the operations of `openapi/codes.json`. */
+import { checkOptions } from './arguments.js';
 import { type Call, type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/codes.js';
 import type { Query, RequestBody, ResponseBody } from './operation.js';
@@ -23,10 +24,8 @@ export interface UploadOptions extends CallOptions {
 
 type IsccQuery = Query<operations['create-iscc']>;
 
-/** The operation's parameters as booleans. `progress` is the key for {@link CodesClient.getProgress}. */
-export type IsccOptions = UploadOptions & {
-  readonly [Name in Exclude<keyof IsccQuery, 'progress'>]?: boolean;
-} & Pick<IsccQuery, 'progress'>;
+/** The operation's parameters. `progress` is the key for {@link CodesClient.getProgress}. */
+export type IsccOptions = UploadOptions & IsccQuery;
 
 export interface ProgressOptions extends CallOptions {
   /** `changes` of the last response; the service waits for a newer state (long poll). */
@@ -41,6 +40,20 @@ export interface DownloadOptions extends CallOptions {
 const BASE = ['api', 'v1'] as const;
 const FILENAME_DEFAULT = 'upload';
 
+const ISCC_OPTIONS = {
+  semantic: 'boolean',
+  granular: 'boolean',
+  fallback: 'name',
+  progress: 'name',
+} as const;
+
+const UPLOAD_OPTIONS = {
+  filename: 'name',
+  contentType: 'name',
+  onProgress: 'function',
+  signal: 'signal',
+} as const;
+
 export class CodesClient {
   readonly #http: HttpClient;
 
@@ -51,8 +64,9 @@ export class CodesClient {
 
   /** Uploads a file and creates its ISCC-CODE. Not retried once the service may have received it. */
   async createIscc(source: Source, options: IsccOptions = {}): Promise<IsccResult> {
-    const { semantic, granular, progress } = options;
-    return this.#upload('iscc', source, options, { semantic, granular, progress });
+    checkOptions(options, ISCC_OPTIONS);
+    const { semantic, granular, fallback, progress } = options;
+    return this.#upload('iscc', source, options, { semantic, granular, fallback, progress });
   }
 
   /** The progress of this client's upload with the key `progress`. */
@@ -124,6 +138,7 @@ export class CodesClient {
     options: UploadOptions,
     query: Call['query'] = {},
   ): Promise<T> {
+    checkOptions(options, UPLOAD_OPTIONS);
     const upload = await uploadOf(source, options.onProgress);
     const filename = options.filename ?? upload.filename ?? FILENAME_DEFAULT;
     const headers = {

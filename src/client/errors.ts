@@ -1,4 +1,7 @@
-/** Errors, one class per family. An error response is a {@link ServiceError}; a missing one is a {@link ConnectionFailed}. */
+/**
+ * Errors, one class per family. An error response is a {@link ServiceError}; a missing one is a {@link ConnectionFailed};
+ * a success that does not come from such a service is an {@link InvalidResponse}.
+ */
 
 /** The parts of an error response. */
 export interface Failure {
@@ -76,6 +79,42 @@ export class ConnectionFailed extends Error {
     super(`${url}: ${cause instanceof Error ? cause.message || cause.name : String(cause)}`, { cause });
     this.mayBeReceived = mayBeReceived;
   }
+}
+
+/** What an {@link InvalidResponse} keeps of the response. */
+export type UnexpectedResponse = Pick<InvalidResponse, 'status' | 'body' | 'contentType' | 'requestId'>;
+
+/** Characters of the body in the message. */
+const BODY_SHOWN_CHARACTERS = 60;
+
+/** A complete response with a status of success that does not have the form of the operation. It is not retried. */
+export class InvalidResponse extends Error {
+  override readonly name = 'InvalidResponse';
+  readonly status: number;
+  /** The whole text. */
+  readonly body: string;
+  readonly contentType: string | undefined;
+  readonly requestId: string | undefined;
+
+  /** @param rule what the body should be, e.g. `JSON` */
+  constructor(url: string, rule: string, { status, body, contentType, requestId }: UnexpectedResponse) {
+    // Control characters could change the terminal that shows the message.
+    const text = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+    const start = text.length > BODY_SHOWN_CHARACTERS ? `${text.slice(0, BODY_SHOWN_CHARACTERS)}…` : text;
+    const found = start === '' ? 'it is empty' : `it is ${start}`;
+    const way = 'check that the base URL leads to the service and not to another server or a login page';
+    super(`${url}: the body of the response with status ${status} must be ${rule}, but ${found}; ${way}`);
+    this.status = status;
+    this.body = body;
+    this.contentType = contentType;
+    this.requestId = requestId;
+  }
+}
+
+/** An argument breaks a rule. Nothing was sent and no work was started, unless a stream yields an invalid piece. */
+export class InvalidArgument extends Error {
+  override readonly name = 'InvalidArgument';
+  readonly code = 'INVALID_ARGUMENT';
 }
 
 /** An error of the class that belongs to the status. */

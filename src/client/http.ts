@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, request } from 'undici';
-import { ConnectionFailed, ServiceError, serviceError } from './errors.js';
+import { checkedBaseUrl } from './arguments.js';
+import { ConnectionFailed, InvalidResponse, ServiceError, serviceError } from './errors.js';
 import { type RetryOptions, retryAfterMs, retryPause } from './retry.js';
 import type { Upload } from './upload.js';
 
@@ -46,6 +47,12 @@ export interface Download {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A response of JSON lines. */
+export interface Lines {
+  readonly bytes: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The connection failed, so the service cannot have received the request. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
@@ -67,34 +74,55 @@ export class HttpClient {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #options: ClientOptions;
 
-  /** @param headers sent with every request */
+  /**
+   * @param headers sent with every request
+   * @throws {InvalidArgument} if the base URL is not an http or https URL
+   */
   constructor(baseUrl: string, options: ClientOptions = {}, headers: Readonly<Record<string, string>> = {}) {
-    this.#base = baseUrl.replace(/\/+$/, '');
+    this.#base = checkedBaseUrl(baseUrl);
     this.#headers = headers;
     this.#options = options;
   }
 
-  /** The JSON of the response. The caller determines its type by the operation. */
+  /** The JSON of the response: an object or a list. The caller determines its type by the operation. */
   json<T>(call: Call, options?: CallOptions): Promise<T> {
-    return this.#send(call, options, async ({ body }) => (await body.json()) as T);
+    return this.#send(call, options, async (response, url) => {
+      const text = await response.body.text();
+      const value = parsed(text);
+      if (typeof value !== 'object' || value === null) throw unexpected(url, 'JSON', response, text);
+      return value as T;
+    });
   }
 
-  /** The bytes of the response, and its headers. */
-  bytes(
-    call: Call,
-    options?: CallOptions,
-  ): Promise<{ readonly bytes: Buffer; readonly headers: Readonly<Record<string, string>> }> {
-    return this.#send(call, options, async ({ body, headers }) => ({
-      bytes: Buffer.from(await body.arrayBuffer()),
-      headers: singleHeaders(headers),
-    }));
+  /** A response of JSON lines, unparsed. */
+  lines(call: Call, options?: CallOptions): Promise<Lines> {
+    return this.#send(call, options, readLines);
+  }
+
+  /** The values of a response of JSON lines. The caller determines their type by the operation. */
+  jsonLines<T>(call: Call, options?: CallOptions): Promise<readonly T[]> {
+    return this.#send(call, options, async (response, url) => {
+      const text = (await readLines(response, url)).bytes.toString();
+      try {
+        return text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as T);
+      } catch {
+        throw unexpected(url, LINES, response, text);
+      }
+    });
   }
 
   /** For responses without content. A deletion whose first response was lost may find nothing at the next attempt. */
   async noContent(call: Call, options?: CallOptions): Promise<void> {
     const progress = { mayBeDone: false };
+    const read: Read<void> = async (response, url) => {
+      const text = await response.body.text();
+      if (text !== '') throw unexpected(url, 'empty', response, text);
+    };
     try {
-      await this.#send(call, options, ({ body }) => body.dump(), progress);
+      await this.#send(call, options, read, progress);
     } catch (error) {
       const isGone = error instanceof ServiceError && GONE.has(error.status);
       if (call.method !== 'DELETE' || !progress.mayBeDone || !isGone) throw error;
@@ -118,7 +146,7 @@ export class HttpClient {
   async #send<T>(
     call: Call,
     { signal }: CallOptions = {},
-    read: (response: Dispatcher.ResponseData) => Promise<T>,
+    read: Read<T>,
     progress = { mayBeDone: false },
   ): Promise<T> {
     const { isRepeatable = call.method !== 'POST', upload } = call;
@@ -138,12 +166,11 @@ export class HttpClient {
     }
   }
 
-  /** @throws {ServiceError} {@link ConnectionFailed}, the signal's reason, or the error of reading the upload's source */
-  async #once<T>(
-    call: Call,
-    signal: AbortSignal | undefined,
-    read: (response: Dispatcher.ResponseData) => Promise<T>,
-  ): Promise<T> {
+  /**
+   * @throws {ServiceError} {@link InvalidResponse}, {@link ConnectionFailed}, the signal's reason, or the error of reading
+   * the upload's source
+   */
+  async #once<T>(call: Call, signal: AbortSignal | undefined, read: Read<T>): Promise<T> {
     const url = this.#base + target(call);
     try {
       const { timeoutMs = TIMEOUT_MS_DEFAULT, dispatcher } = this.#options;
@@ -156,15 +183,40 @@ export class HttpClient {
         signal: signal ?? null,
         ...(dispatcher && { dispatcher }),
       });
-      if (response.statusCode >= 200 && response.statusCode < 300) return await read(response);
+      if (response.statusCode >= 200 && response.statusCode < 300) return await read(response, url);
       throw await errorOf(response);
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof ServiceError) throw error;
+      if (error instanceof ServiceError || error instanceof InvalidResponse) throw error;
       if (call.upload?.failure() !== undefined) throw call.upload.failure();
       throw new ConnectionFailed(url, !NOT_CONNECTED.has(codeOf(error)), error);
     }
   }
+}
+
+/** Reads the body of a successful response. */
+type Read<T> = (response: Dispatcher.ResponseData, url: string) => Promise<T>;
+
+/** A rule of {@link InvalidResponse}. */
+const LINES = 'lines of JSON';
+
+async function readLines(response: Dispatcher.ResponseData, url: string): Promise<Lines> {
+  const headers = singleHeaders(response.headers);
+  const bytes = Buffer.from(await response.body.arrayBuffer());
+  const isLines = /^application\/x-ndjson\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+  if (!isLines) throw unexpected(url, LINES, response, bytes.toString());
+  return { bytes, headers };
+}
+
+function unexpected(
+  url: string,
+  rule: string,
+  { statusCode, headers }: Dispatcher.ResponseData,
+  body: string,
+): InvalidResponse {
+  const known = singleHeaders(headers);
+  const kept = { contentType: known['content-type'], requestId: known['x-request-id'] };
+  return new InvalidResponse(url, rule, { status: statusCode, body, ...kept });
 }
 
 type QueryValue = string | number | boolean | undefined;

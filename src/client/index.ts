@@ -1,4 +1,5 @@
 /** Typed HTTP clients of isccd's services. Needs no native addon. */
+export type { Bytes } from './arguments.js';
 export * from './codes-client.js';
 export type { AssetReference, ContentMatches, ContentQueryOptions } from './content-queries.js';
 export * from './errors.js';

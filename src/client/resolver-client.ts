@@ -1,4 +1,5 @@
 /** The resolver over HTTP. Methods are named after the operations of `openapi/resolver.json`. */
+import { checkedBaseUrl } from './arguments.js';
 import {
   type AssetReference,
   type ContentMatches,
@@ -87,9 +88,9 @@ export class ResolverClient {
   }
 
   /** The manifest of a match, from the endpoint of the match. */
-  manifestOf({ endpoint, manifestId }: ResolvedMatch, options?: CallOptions): Promise<Download> {
+  async manifestOf({ endpoint, manifestId }: ResolvedMatch, options?: CallOptions): Promise<Download> {
     if (endpoint === undefined) return this.getManifestById(manifestId, options);
-    const endpointHttp = new HttpClient(endpoint, this.#options);
+    const endpointHttp = new HttpClient(checkedBaseUrl(endpoint, 'match.endpoint'), this.#options);
     return endpointHttp.download({ method: 'GET', path: ['manifests', manifestId] }, options);
   }
 

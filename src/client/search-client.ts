@@ -83,8 +83,7 @@ export class SearchClient implements SearchApi {
     const headers = { 'Content-Type': LINES_TYPE };
     const call = { method: 'POST', path: ['indexes', index, 'assets'], headers, bytes: lines } as const;
     // Repeatable, like addAssets.
-    const { bytes } = await this.#http.bytes({ ...call, isRepeatable: true }, options);
-    return sumOf(bytes.toString().split('\n').filter(Boolean));
+    return sumOf(await this.#http.jsonLines<LineReport>({ ...call, isRepeatable: true }, options));
   }
 
   getPaths(index: string, options?: CallOptions): Promise<DeclaredPaths> {
@@ -107,7 +106,7 @@ export class SearchClient implements SearchApi {
       query: { after, limit, filter },
       headers: { Accept: LINES_TYPE },
     };
-    const { bytes, headers } = await this.#http.bytes({ method: 'GET', ...call }, options);
+    const { bytes, headers } = await this.#http.lines({ method: 'GET', ...call }, options);
     const [, next] = /[?&]after=([^&>]+)[^>]*>;\s*rel="next"/.exec(headers.link ?? '') ?? [];
     return { lines: bytes, next: next === undefined ? undefined : decodeURIComponent(next) };
   }
@@ -188,12 +187,14 @@ export class SearchClient implements SearchApi {
   async close(): Promise<void> {}
 }
 
+/** On a group of lines, or at the end the failure of the request. */
+type LineReport = LinesResult | { readonly status: number; readonly detail: unknown };
+
 /** @throws {ServiceError} if the report ends with a failure */
-function sumOf(report: readonly string[]): LinesResult {
+function sumOf(report: readonly LineReport[]): LinesResult {
   let [lines, created, updated] = [0, 0, 0];
   const refused: LinesResult['refused'][number][] = [];
-  for (const line of report) {
-    const result = JSON.parse(line) as LinesResult | { status: number; detail: unknown };
+  for (const result of report) {
     if ('status' in result) throw serviceError({ status: result.status, body: { detail: result.detail } });
     lines += result.lines;
     created += result.created;

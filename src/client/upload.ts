@@ -3,12 +3,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { type Bytes, invalid, isArrayBuffer, isUint8Array } from './arguments.js';
 
 /** Bytes per piece of a source in memory; progress is reported after each piece. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A path, bytes, or a stream of bytes. */
-export type Source = string | URL | Uint8Array | AsyncIterable<Uint8Array>;
+/** A path, bytes, or a stream of bytes. A `File` also has a name. */
+export type Source = string | URL | Bytes | AsyncIterable<Uint8Array>;
 
 export interface Progress {
   /** Bytes handed to the connection. */
@@ -32,7 +33,7 @@ export interface Upload {
   failure(): unknown;
 }
 
-/** @throws the file system's error if a path can't be read */
+/** @throws {InvalidArgument} for another source, or the file system's error if a path can't be read */
 export async function uploadOf(source: Source, onProgress?: OnProgress): Promise<Upload> {
   const { bytes, pieces, ...known } = await inspect(source);
   let failure: unknown;
@@ -55,15 +56,27 @@ interface Inspected extends Pick<Upload, 'bytes' | 'filename' | 'isRepeatable'> 
 
 async function inspect(source: Source): Promise<Inspected> {
   if (typeof source === 'string' || source instanceof URL) {
+    if (source instanceof URL && source.protocol !== 'file:')
+      throw invalid('source', 'a path or a file URL', source.href);
     const { size } = await stat(source);
     const filename = path.basename(source instanceof URL ? decodeURIComponent(source.pathname) : source);
     return { bytes: size, filename, isRepeatable: true, pieces: () => createReadStream(source) };
   }
-  if (source instanceof Uint8Array) {
-    const pieces = () => slices(source);
-    return { bytes: source.byteLength, filename: undefined, isRepeatable: true, pieces };
+  const bytes = isArrayBuffer(source) ? new Uint8Array(source) : source;
+  if (isUint8Array(bytes)) {
+    const pieces = () => slices(bytes);
+    return { bytes: bytes.byteLength, filename: undefined, isRepeatable: true, pieces };
   }
-  return { bytes: undefined, filename: undefined, isRepeatable: false, pieces: () => source };
+  if (bytes instanceof Blob) {
+    const filename = bytes instanceof File ? bytes.name : undefined;
+    return { bytes: bytes.size, filename, isRepeatable: true, pieces: () => bytes.stream() };
+  }
+  if (!isStream(bytes)) throw invalid('source', 'a path, bytes or a stream of bytes', source);
+  return { bytes: undefined, filename: undefined, isRepeatable: false, pieces: () => bytes };
+}
+
+function isStream(source: unknown): source is AsyncIterable<Uint8Array> {
+  return typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
 }
 
 function* slices(bytes: Uint8Array): Iterable<Uint8Array> {
@@ -79,6 +92,7 @@ async function* counted(
   let sent = 0;
   try {
     for await (const piece of pieces) {
+      if (!isUint8Array(piece)) throw invalid('source', 'a stream of Uint8Arrays', piece);
       yield piece;
       // The consumer requests the next piece, so the last one was sent.
       sent += piece.byteLength;

@@ -94,6 +94,10 @@ export const ERRORS = {
     503,
     'Service Unavailable - the storage of uploads does not respond, try again in {seconds} s.',
   ],
+  PROGRESS_UNAVAILABLE: [
+    503,
+    'Service Unavailable - the progress of uploads and jobs of other instances cannot be read, try again in {seconds} s.',
+  ],
   STORAGE_FULL: [507, 'Insufficient Storage - no space left for the file.'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
@@ -154,16 +158,21 @@ export class CodesRefusal extends Error {
 /** Long enough for a queue slot to free up. */
 const RETRY_AFTER_SECONDS = 5;
 
+type PassingCode =
+  | 'BUSY'
+  | 'FILES_EXHAUSTED'
+  | 'WORKER_LOST'
+  | 'RECORDS_UNAVAILABLE'
+  | 'STORAGE_UNAVAILABLE'
+  | 'PROGRESS_UNAVAILABLE';
+
 /** A required resource is temporarily unavailable; the client may retry. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly code: ErrorCode;
   readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
 
-  constructor(
-    code: 'BUSY' | 'FILES_EXHAUSTED' | 'WORKER_LOST' | 'RECORDS_UNAVAILABLE' | 'STORAGE_UNAVAILABLE' = 'BUSY',
-    options?: ErrorOptions,
-  ) {
+  constructor(code: PassingCode = 'BUSY', options?: ErrorOptions) {
     super(table.text(code, { seconds: RETRY_AFTER_SECONDS }), options);
     this.code = code;
   }

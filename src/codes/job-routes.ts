@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Reply, Request, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
+import { describedError } from './error-form.js';
 import type { JobView } from './job-board.js';
 import { STEPS } from './pipeline/stopwatch.js';
 import type { CodesService } from './service.js';
@@ -34,6 +35,10 @@ export const jobStatus = z
 
 type JobStatus = z.output<typeof jobStatus>;
 
+const AWAY = {
+  description: 'The state of jobs of other instances cannot be read',
+  headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
+};
 const UNKNOWN = { description: 'Unknown job, or the job of another client' };
 
 export function jobRoutes(service: CodesService): Route[] {
@@ -45,10 +50,11 @@ export function jobRoutes(service: CodesService): Route[] {
       summary: 'Get the state of a job',
       description:
         'A job is what a request with `Prefer: respond-async` started. With `Accept: text/event-stream` the response ' +
-        'is a stream of events named `job` with the same JSON; it ends with the job.',
+        'is a stream of events named `job` with the same JSON; it ends with the job, or with an event `error` if the ' +
+        'state of the job cannot be read any more.',
       tags: ['jobs'],
       params: jobParams,
-      responses: { 200: { description: 'The state', schema: jobStatus }, 404: UNKNOWN },
+      responses: { 200: { description: 'The state', schema: jobStatus }, 404: UNKNOWN, 503: AWAY },
       handler: async (request) => {
         const { params, clientAddress } = request;
         const view = await service.job(clientAddress, params.id);
@@ -66,7 +72,7 @@ export function jobRoutes(service: CodesService): Route[] {
       description: 'Stops the processing, frees the worker and forgets the job. A finished upload is kept.',
       tags: ['jobs'],
       params: jobParams,
-      responses: { 204: { description: 'Cancelled' }, 404: UNKNOWN },
+      responses: { 204: { description: 'Cancelled' }, 404: UNKNOWN, 503: AWAY },
       handler: async ({ params, clientAddress }) => {
         await service.cancelJob(clientAddress, params.id);
         return { status: 204 };
@@ -112,7 +118,14 @@ async function* events(
   let view = first;
   yield event(view);
   while (!view.done && !signal.aborted) {
-    const next = await service.job(clientAddress, view.id, view.changes, signal);
+    const next = await service
+      .job(clientAddress, view.id, view.changes, signal)
+      .catch((error: unknown) => ({ error: describedError(error) }));
+    if ('error' in next) {
+      // The status was sent long ago, so the stream itself says why it ends.
+      yield `event: error\ndata: ${JSON.stringify(next.error)}\n\n`;
+      return;
+    }
     yield next.changes > view.changes ? event(next) : KEEP_ALIVE;
     view = next;
   }

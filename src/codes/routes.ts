@@ -115,7 +115,11 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       summary: 'Get the stored result of an upload',
       tags: ['iscc'],
       params: schema.mediaIdParams,
-      responses: { 200: { description: 'The result', schema: schema.storedResult }, 404: UNKNOWN },
+      responses: {
+        200: { description: 'The result', schema: schema.storedResult },
+        404: UNKNOWN,
+        503: AWAY,
+      },
       handler: async ({ params }) => ({
         status: 200,
         headers: { 'Content-Disposition': 'inline' },
@@ -165,6 +169,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       responses: {
         201: { description: 'Created', schema: schema.uploadResult, headers: LOCATION },
         400: { description: 'Invalid file name or body size' },
+        503: AWAY,
         507: FULL,
       },
       handler: async (request) => {
@@ -195,7 +200,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       summary: 'Delete the file and its results',
       tags: ['media'],
       params: schema.mediaIdParams,
-      responses: { 204: { description: 'Deleted' }, 403: FORBIDDEN, 404: UNKNOWN },
+      responses: { 204: { description: 'Deleted' }, 403: FORBIDDEN, 404: UNKNOWN, 503: AWAY },
       handler: async ({ params, clientAddress }) => {
         await service.remove(params.media_id, clientAddress);
         return { status: 204 };

@@ -88,7 +88,7 @@ export class SharedProgress implements ProgressPort {
     const own = this.#local.now(ANY_UPLOADER, id);
     if (own !== undefined) return own;
     const stored = await this.#stored(id);
-    if (stored === undefined) throw new Unavailable('STORAGE_UNAVAILABLE');
+    if (stored === undefined) throw new Unavailable('PROGRESS_UNAVAILABLE');
     return stored ?? undefined;
   }
 

@@ -83,6 +83,12 @@ async function reachModels(config: CodesConfig): Promise<readonly string[]> {
   }
 }
 
+async function reachDatabase(url: string | undefined): Promise<readonly string[]> {
+  if (url === undefined || !isPostgres(url)) return [];
+  const problem = await (await import('../database/check.js')).databaseProblem(url);
+  return problem === undefined ? [] : [`${storeVariables.databaseUrl.name}: ${problem}`];
+}
+
 async function reachAll(
   s3: S3Settings | undefined,
   redisUrl: string | undefined,
@@ -146,9 +152,10 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   store: {
     variables: storeVariables,
     check: readStoreSettings,
-    reach: (environment) => {
-      const { blobsS3, redisUrl } = readStoreSettings(environment);
-      return reachAll(blobsS3, redisUrl);
+    reach: async (environment) => {
+      const { blobsS3, redisUrl, variables } = readStoreSettings(environment);
+      const all = await Promise.all([reachAll(blobsS3, redisUrl), reachDatabase(variables.databaseUrl)]);
+      return all.flat();
     },
     configure(environment) {
       const settings = readStoreSettings(environment);

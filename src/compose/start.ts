@@ -1,4 +1,6 @@
 /** Starts services in this process, in canonical order, so that each can use those that started earlier. */
+import { shown } from '../client/arguments.js';
+import { InvalidArgument } from '../client/errors.js';
 import { type CommonConfig, commonVariables } from '../config/common.js';
 import { environment as processEnvironment } from '../config/env.js';
 import { type TracingConfig, tracingConfig, tracingVariables } from '../config/tracing.js';
@@ -10,6 +12,7 @@ import {
   readVariables,
 } from '../config/variable.js';
 import { FormatRefused } from '../data/format.js';
+import { StorageUnavailable } from '../data/unavailable.js';
 import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport } from '../http/transport/load-transport.js';
@@ -48,6 +51,7 @@ export interface RunningServices {
  * Starts one or more services, by default all four, and resolves when all of them listen. The order of `names` does
  * not matter.
  *
+ * @throws {InvalidArgument} if `names` is empty or names another service
  * @throws {ConfigurationInvalid} before anything starts
  * @throws {StartFailed}
  */
@@ -55,6 +59,7 @@ export async function startServices(
   names: readonly ServiceName[] = SERVICE_NAMES,
   { environment = processEnvironment(), onStarted = () => {}, sibling, onMetrics }: StartOptions = {},
 ): Promise<RunningServices> {
+  checkNames(names);
   const { common, tracing, configured } = configure(names, environment);
   warnOfUnknown(environment);
   const running: RunningServer[] = [];
@@ -92,6 +97,19 @@ export async function startServices(
     for (const one of reloads) await one();
   };
   return { servers, reload, stop: () => stopAll(running) };
+}
+
+/** Programs in JavaScript can pass anything. */
+function checkNames(names: readonly ServiceName[]): void {
+  const known = `the services are ${SERVICE_NAMES.join(', ')}`;
+  if (!Array.isArray(names))
+    throw new InvalidArgument(`names: must be an array of services, not ${shown(names)}; ${known}`);
+  if (names.length === 0)
+    throw new InvalidArgument(`names: must contain a service; ${known}, and without names all of them start`);
+  for (const name of names as readonly ServiceName[]) {
+    if (!SERVICE_NAMES.includes(name))
+      throw new InvalidArgument(`names: ${shown(name)} is not a service; ${known}`);
+  }
 }
 
 /**
@@ -235,6 +253,11 @@ export async function stopAll(servers: readonly RunningServer[]): Promise<void> 
   if (failures.length > 0) throw failures[0];
 }
 
+/** With the reason, if storage is unavailable: its own message says only which one. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return error instanceof StorageUnavailable && cause !== undefined
+    ? `${message}: ${messageOf(cause)}`
+    : message;
 }

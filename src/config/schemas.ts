@@ -1,4 +1,5 @@
 /** The value types of variables. Every message continues the sentence `NAME="value" ...`. */
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { canonicalAddress } from '../http/request/client-address.js';
 import { parseRate, type Rate } from '../limits/rate-limiter.js';
@@ -154,14 +155,21 @@ export function rate(): z.ZodType<Rate, string> {
   return z.string().transform((text, context) => parseRate(text) ?? refused(context, rule));
 }
 
-/** IP addresses separated by commas, in canonical form. */
-export function addresses(): z.ZodType<readonly string[], string> {
-  const rule = 'must be IP addresses separated by commas';
+/** IP addresses and networks such as `10.0.0.0/8`, separated by commas. */
+export function networks(): z.ZodType<readonly string[], string> {
+  const rule = 'must be IP addresses, or networks such as 10.0.0.0/8, separated by commas';
   return z.string().transform((list, context) => {
     const given = commaList(list);
-    const canonical = given.map(canonicalAddress).filter((address) => address !== undefined);
-    return canonical.length === given.length ? canonical : refused(context, rule);
+    const canonical = given.map((one) => (one.includes('/') ? canonicalNetwork(one) : canonicalAddress(one)));
+    const valid = canonical.filter((one) => one !== undefined);
+    return valid.length === given.length ? valid : refused(context, rule);
   });
+}
+
+function canonicalNetwork(text: string): string | undefined {
+  if (!ipaddr.isValidCIDR(text)) return undefined;
+  const [address, bits] = ipaddr.parseCIDR(text);
+  return `${address}/${bits}`;
 }
 
 /** Host names separated by commas, in lower case. */

@@ -5,7 +5,7 @@ import { KeyInvalid, parseSecretKey } from '../signing/key.js';
 import { webhookKey } from '../signing/webhook.js';
 import { listenVariables } from './listen.js';
 import { type S3Settings, s3Address } from './s3.js';
-import { addresses, boolean, hostNames, integer, number, oneOf, rate, text, webAddress } from './schemas.js';
+import { boolean, hostNames, integer, networks, number, oneOf, rate, text, webAddress } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const storeVariables = defineVariables({
@@ -181,9 +181,9 @@ export const storeVariables = defineVariables({
   },
   unthrottled: {
     name: 'MSTORE_UNTHROTTLED',
-    schema: addresses(),
+    schema: networks(),
     defaultShown: '',
-    description: 'Client addresses exempt from rate limits, separated by commas',
+    description: 'Client addresses and networks (`10.0.0.0/8`) exempt from rate limits, separated by commas',
   },
   index: {
     name: 'MSTORE_INDEX',

@@ -1,5 +1,6 @@
 /** Reads the audit log: pages, newest first, and exports, oldest first. */
 import type { SelectQueryBuilder } from 'kysely';
+import { csvField } from '../csv.js';
 import type { AuditAction } from './audit.js';
 import type { Db } from './open.js';
 import type { AuditRow, Tables } from './tables.js';
@@ -87,17 +88,9 @@ export async function* auditLines(
   if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`;
   for await (const record of records) {
     yield format === 'csv'
-      ? `${COLUMNS.map((name) => csvCell(record[name])).join(',')}\r\n`
+      ? `${COLUMNS.map((name) => csvField(record[name])).join(',')}\r\n`
       : `${JSON.stringify(record)}\n`;
   }
-}
-
-/** RFC 4180. A leading apostrophe prevents that a spreadsheet takes a text for a formula. */
-function csvCell(value: unknown): string {
-  if (value === null) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function filtered(

@@ -33,6 +33,7 @@ export function openPostgres(
     hosts: isAlone ? [url] : hosts,
     connectMsMax: isAlone ? CONNECT_MS_MAX : CONNECT_NEXT_MS_MAX,
     readsOnly,
+    encoding: 'UTF8',
     ...(isBounded && { queryMsMax: QUERY_MS_MAX, session: WRITER_SESSION }),
   });
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log });

@@ -3,8 +3,8 @@ import { saysFull } from '../data/full.js';
 import { ServerRefused } from './server-refused.js';
 import { isLocked } from './sqlite.js';
 
-/** SQLSTATEs of a server that shuts down, starts, or has no free connection. */
-const SQL_STATES: ReadonlySet<unknown> = new Set(['57P01', '57P02', '57P03', '53300']);
+/** SQLSTATEs of a server that shuts down, starts, has no free connection, or cannot be written at present. */
+const SQL_STATES: ReadonlySet<unknown> = new Set(['57P01', '57P02', '57P03', '53300', '25006']);
 /** Class of SQLSTATEs for connection errors. */
 const CONNECTION_STATE = /^08[\dA-Z]{3}$/;
 const SOCKET_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);

@@ -8,19 +8,30 @@ export const THROTTLED: ResponseSpec = {
   description: 'The client has sent too many requests; see Retry-After.',
 };
 
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
 export class Throttle {
   readonly #limiter: RateLimiter;
   readonly #exempt: ReadonlySet<string>;
+  readonly #networks: readonly Network[];
 
-  /** @param exempt client addresses, in canonical form, that are exempt from all limits */
+  /** @param exempt client addresses and networks, in canonical form, that are exempt from all limits */
   constructor(limiter: RateLimiter, exempt: readonly string[]) {
     this.#limiter = limiter;
-    this.#exempt = new Set(exempt);
+    this.#exempt = new Set(exempt.filter((one) => !one.includes('/')));
+    this.#networks = exempt.filter((one) => one.includes('/')).map((one) => ipaddr.parseCIDR(one));
   }
 
   /** Counts a request; 0 if it is allowed, else the seconds to wait. */
   take(kind: string, address: string): number | Promise<number> {
-    return this.#exempt.has(address) ? 0 : this.#limiter.take(kind, clientKey(address));
+    return this.#isExempt(address) ? 0 : this.#limiter.take(kind, clientKey(address));
+  }
+
+  #isExempt(address: string): boolean {
+    if (this.#exempt.has(address)) return true;
+    if (this.#networks.length === 0 || !ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return this.#networks.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits));
   }
 }
 

@@ -33,7 +33,8 @@ export async function redisProblem(url: string): Promise<string | undefined> {
     await redis.eval(PROBE, 1, PROBE_KEY);
     await redis.publish(PROBE_KEY, '');
     await redis.del(PROBE_KEY);
-    return undefined;
+    // A database with a number that does not exist is reported apart from the commands, which then use number 0.
+    return failure === undefined ? undefined : redisReason(failure, url);
   } catch (error) {
     return redisReason(failure ?? error, url);
   } finally {

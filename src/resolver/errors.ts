@@ -22,6 +22,7 @@ export const ERRORS = {
   SEARCH_FAILED: [500, 'Search backend unavailable'],
   SEARCH_UNAVAILABLE: [503, 'Search backend unavailable'],
   REPOSITORY_UNAVAILABLE: [500, 'Manifest repository unavailable'],
+  REPOSITORY_BUSY: [503, 'Manifest repository busy'],
   REPOSITORIES_SLOW: [503, 'The repositories of the matching manifests did not respond in time'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
@@ -48,6 +49,11 @@ export class RepositoryFailed extends Error {
   override readonly name = 'RepositoryFailed';
 }
 
+/** The store refuses manifests for the moment, because of its rate limits. */
+export class RepositoryBusy extends Error {
+  override readonly name = 'RepositoryBusy';
+}
+
 /** No matching manifest could be confirmed, because gateways did not respond in time. A later query may succeed. */
 export class RepositoriesSlow extends Error {
   override readonly name = 'RepositoriesSlow';
@@ -62,6 +68,7 @@ export const errorForm: ErrorForm = {
     if (error instanceof BackendUnavailable) return retryLater(errors.reply('SEARCH_UNAVAILABLE'));
     if (error instanceof BackendFailed) return errors.reply('SEARCH_FAILED');
     if (error instanceof RepositoriesSlow) return retryLater(errors.reply('REPOSITORIES_SLOW'));
+    if (error instanceof RepositoryBusy) return retryLater(errors.reply('REPOSITORY_BUSY'));
     if (error instanceof RepositoryFailed) return errors.reply('REPOSITORY_UNAVAILABLE');
     return contentRefusal(error) ?? errors.reply(error instanceof ResolverRefusal ? error.code : 'INTERNAL');
   },

@@ -1,7 +1,7 @@
 /** Reads manifests of one trusted store over HTTP, such as the one next to this resolver in a container network. */
 import { type Dispatcher, Pool } from 'undici';
 import { manifestUrl } from '../c2pa/manifest-url.js';
-import { RepositoryFailed } from './errors.js';
+import { RepositoryBusy, RepositoryFailed } from './errors.js';
 import { type LocalManifests, MANIFEST_BYTES_MAX } from './manifests.js';
 
 export interface StoreClientOptions {
@@ -13,6 +13,9 @@ export interface StoreClientOptions {
   readonly now?: () => number;
 }
 
+/** Too many requests, and a store that waits for its database. */
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
+const BUSY_REASON = 'the store is busy; exempt the resolver from its rate limits with MSTORE_UNTHROTTLED';
 const CONNECTIONS_MAX = 16;
 /** How long a manifest that was found counts as existing. */
 const FOUND_MS = 30_000;
@@ -52,15 +55,17 @@ export class StoreClient implements LocalManifests {
     }
   }
 
-  /** @throws {RepositoryFailed} if the store is unreachable or busy */
+  /** @throws {RepositoryFailed} if the store is unreachable. @throws {RepositoryBusy} if it asks for another try */
   async read(manifestId: string): Promise<Buffer | undefined> {
     try {
       const response = await this.#request('GET', manifestId);
       if (response.statusCode === 200) return await bytesOf(response);
       await response.body.dump();
-      if (response.statusCode < 500 && response.statusCode !== 429) return undefined;
+      if (BUSY.has(response.statusCode)) throw new RepositoryBusy(BUSY_REASON);
+      if (response.statusCode < 500) return undefined;
       throw new Error(`status ${response.statusCode}`);
     } catch (cause) {
+      if (cause instanceof RepositoryBusy) throw cause;
       throw new RepositoryFailed('the store is unreachable', { cause });
     }
   }

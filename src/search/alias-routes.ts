@@ -4,6 +4,7 @@ import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
 import {
   accessOf,
+  BUSY,
   body,
   coveredBody,
   DENIED,
@@ -51,6 +52,7 @@ function renameRoute(service: SearchService, options: RouteOptions): Route {
       404: NOT_FOUND,
       409: CONFLICT,
       422: INVALID,
+      503: BUSY,
       507: FULL,
     },
     handler: async (request) => {
@@ -80,6 +82,7 @@ function putRoute(service: SearchService, options: RouteOptions): Route {
       ...DENIED,
       409: CONFLICT,
       422: INVALID,
+      503: BUSY,
       507: FULL,
     },
     handler: async (request) => {
@@ -99,7 +102,7 @@ function readRoutes(service: SearchService, options: RouteOptions): Route[] {
       operationId: 'listAliases',
       summary: 'List all aliases',
       tags,
-      responses: { 200: { description: 'Sorted by name.', schema: z.array(alias) }, ...DENIED },
+      responses: { 200: { description: 'Sorted by name.', schema: z.array(alias) }, ...DENIED, 503: BUSY },
       handler: (request) => {
         const access = accessOf(options.keys, request);
         const all = JSON.parse(service.aliases().toString()) as readonly z.infer<typeof alias>[];
@@ -114,7 +117,7 @@ function readRoutes(service: SearchService, options: RouteOptions): Route[] {
       summary: 'Get the index of an alias',
       tags,
       params: aliasName,
-      responses: { 200: { description: 'The alias.', schema: alias }, ...DENIED, 404: NOT_FOUND },
+      responses: { 200: { description: 'The alias.', schema: alias }, ...DENIED, 404: NOT_FOUND, 503: BUSY },
       handler: ({ params }) => engineJson(service.alias(params.name), 200),
     }),
   ];
@@ -129,7 +132,7 @@ function deleteRoute(service: SearchService, options: RouteOptions): Route {
     summary: 'Delete an alias',
     tags,
     params: aliasName,
-    responses: { 204: { description: 'Deleted. The index stays.' }, ...DENIED, 404: NOT_FOUND },
+    responses: { 204: { description: 'Deleted. The index stays.' }, ...DENIED, 404: NOT_FOUND, 503: BUSY },
     handler: async ({ params }) => {
       await service.deleteAlias(params.name);
       return { status: 204 };

@@ -1,6 +1,7 @@
 /** Routes of declared metadata paths. */
 import { type Route, route } from '../http/routing/route.js';
 import {
+  BUSY,
   body,
   DENIED,
   engineJson,
@@ -24,7 +25,7 @@ export function pathRoutes(service: SearchService, options: RouteOptions): Route
       method: 'GET',
       operationId: 'getPaths',
       summary: 'List the declared metadata paths of an index',
-      responses: { 200: { description: 'The paths.', schema: paths }, ...DENIED, 404: NOT_FOUND },
+      responses: { 200: { description: 'The paths.', schema: paths }, ...DENIED, 404: NOT_FOUND, 503: BUSY },
       handler: async ({ params }) => engineJson(await service.paths(params.name), 200),
     }),
     route({
@@ -43,6 +44,7 @@ export function pathRoutes(service: SearchService, options: RouteOptions): Route
         ...DENIED,
         404: NOT_FOUND,
         422: INVALID,
+        503: BUSY,
         507: FULL,
       },
       handler: async (request) => {

@@ -10,6 +10,7 @@ import type { Access } from './keys/access.js';
 import { pathRoutes } from './path-routes.js';
 import {
   accessOf,
+  BUSY,
   body,
   coveredBody,
   DENIED,
@@ -59,26 +60,7 @@ export function searchRoutes(service: SearchService, options: RouteOptions): Rou
 function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
   const tags = ['indexes'];
   return [
-    route({
-      ...guarded(options, 'admin'),
-      method: 'POST',
-      path: '/indexes',
-      operationId: 'createIndex',
-      summary: 'Create an index',
-      tags,
-      body: body(index, options),
-      responses: {
-        201: { description: 'Created durably.', schema: index },
-        ...DENIED,
-        409: { description: 'An index with this name exists.' },
-        422: INVALID,
-        507: FULL,
-      },
-      handler: async (request) => {
-        const body = coveredBody(request.body, 'name', accessOf(options.keys, request));
-        return engineJson(await service.create(body, request.header('content-type')), 201);
-      },
-    }),
+    createRoute(service, options, tags),
     route({
       ...guarded(options, 'read'),
       method: 'GET',
@@ -86,7 +68,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       operationId: 'listIndexes',
       summary: 'List all indexes',
       tags,
-      responses: { 200: { description: 'Sorted by name.', schema: z.array(index) }, ...DENIED },
+      responses: { 200: { description: 'Sorted by name.', schema: z.array(index) }, ...DENIED, 503: BUSY },
       handler: async (request) => {
         const access = accessOf(options.keys, request);
         const all = await service.list();
@@ -101,7 +83,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       summary: 'Get the size of an index',
       tags,
       params: name,
-      responses: { 200: { description: 'The index.', schema: index }, ...DENIED, 404: NOT_FOUND },
+      responses: { 200: { description: 'The index.', schema: index }, ...DENIED, 404: NOT_FOUND, 503: BUSY },
       handler: async ({ params }) => engineJson(await service.get(params.name), 200),
     }),
     route({
@@ -117,6 +99,7 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
         ...DENIED,
         404: NOT_FOUND,
         409: { description: 'The index has aliases.' },
+        503: BUSY,
       },
       handler: async ({ params }) => {
         await service.delete(params.name);
@@ -124,6 +107,30 @@ function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
       },
     }),
   ];
+}
+
+function createRoute(service: SearchService, options: RouteOptions, tags: readonly string[]): Route {
+  return route({
+    ...guarded(options, 'admin'),
+    method: 'POST',
+    path: '/indexes',
+    operationId: 'createIndex',
+    summary: 'Create an index',
+    tags,
+    body: body(index, options),
+    responses: {
+      201: { description: 'Created durably.', schema: index },
+      ...DENIED,
+      409: { description: 'An index with this name exists.' },
+      422: INVALID,
+      503: BUSY,
+      507: FULL,
+    },
+    handler: async (request) => {
+      const body = coveredBody(request.body, 'name', accessOf(options.keys, request));
+      return engineJson(await service.create(body, request.header('content-type')), 201);
+    },
+  });
 }
 
 function coveredOf(list: Buffer, access: Access): readonly object[] {

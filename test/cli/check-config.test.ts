@@ -57,11 +57,12 @@ describe('a valid configuration', () => {
     const secrets = {
       APP_SECRET_KEY: 'top secret',
       INDEXSVC_API_SECRET: 'top secret',
-      DATABASE_URL: 'postgres://user:top secret@host/name',
+      DATABASE_URL: 'postgres://user:top secret@127.0.0.1:9/name',
     };
     for (const args of [[], ['--json']]) {
       const { code, stdout, stderr } = await check(args, secrets);
-      expect(code).toBe(0);
+      const problem = 'DATABASE_URL: postgres://user@127.0.0.1:9/name cannot be used: ';
+      expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
       expect(stdout).toContain('(hidden)');
       expect(stdout + stderr).not.toContain('top secret');
     }
@@ -193,6 +194,7 @@ describe('Redis', () => {
       () => 'redis+cluster://127.0.0.1:9',
       'must name one Redis server, because a Redis Cluster is not supported',
     ],
+    ['a database that does not exist', () => `${redis.url}/99`, 'DB index is out of range'],
     ['another protocol', () => 'http://127.0.0.1:9', 'must be an address like redis://HOST:6379'],
   ])('is reported: %s', async (_, url, message) => {
     const { code, stderr } = await check(['store'], { ISCCD_REDIS_URL: url() });
@@ -248,6 +250,7 @@ describe('indexes in PostgreSQL', () => {
     ['a bad address', () => 'postgresql:nothing', /is not postgresql:\/\/user@host\/database/],
     ['a bad schema', () => `${url}&schema=A-B`, /the schema 'A-B' must have lower-case letters/],
     ['a wish for a standby', () => `${url}&target_session_attrs=standby`, /must be read-write/],
+    ['an unknown parameter', () => `${url}&shcema=a`, /unknown parameter 'shcema'; known are schema, /],
   ])('are reported: %s', async (_, location, message) => {
     const { code, stderr } = await check(['search'], { INDEXSVC_INDEX_URI: location() });
     expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
@@ -256,12 +259,35 @@ describe('indexes in PostgreSQL', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
+  it("the store's database is tried without a change", async () => {
+    const stored = await postgres.createDatabase();
+    expect((await check(['store'], { DATABASE_URL: stored })).code).toBe(0);
+    await sql(url, 'create database latin encoding latin1 locale "C" template template0');
+    await sql(stored, 'create role reader login', 'revoke create on schema public from public');
+    const problems = [];
+    const readOnly = `${stored}&options=-c%20default_transaction_read_only%3Don`;
+    for (const database of [
+      stored.replace(/store_\d+/, 'none'),
+      stored.replace(/store_\d+/, 'latin'),
+      stored.replace('isccd@', 'reader@'),
+      readOnly,
+    ])
+      problems.push((await check(['store'], { DATABASE_URL: database })).stderr);
+    expect(problems).toEqual([
+      expect.stringMatching(/^isccd: DATABASE_URL: .* cannot be used: database "none" does not exist$/m),
+      expect.stringMatching(/the encoding of the database is LATIN1, it must be UTF8$/m),
+      expect.stringMatching(/the user may not create tables in the schema public of /),
+      expect.stringMatching(/ is read-only$/m),
+    ]);
+  });
+
   it('are reported: missing rights, and tables of a newer version', async () => {
     const other = await postgres.createDatabase();
     await sql(
       other,
       'create role weak login',
       'create schema isccd_search',
+      'grant usage on schema isccd_search to weak',
       'create table isccd_search.schema_version (id int, version int)',
       'insert into isccd_search.schema_version values (1, 99)',
     );

@@ -1,7 +1,7 @@
 /** `isccd scan`: groups equal a comparison of all pairs, also after kills; reports; watching. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -277,7 +277,30 @@ describe('reports', () => {
   it.each([
     [['scan', 'https://files.example/'], 'scan reads local folders only'],
     [['scan', '.', '--distance', '65'], '--distance must be an integer from 0 to 64'],
+    [['scan', '.', '--out', ''], '--out must name a folder'],
   ])('%j is refused', async (args, message) => {
     expect(await isccd(args)).toMatchObject({ code: 2, stderr: `isccd: ${message}\n` });
+  });
+
+  it('are refused with one line before any file is read if their place is unusable', async () => {
+    const cwd = await archive();
+    await mkdir(path.join(cwd, 'out/report.html'), { recursive: true });
+    const scan = async (out: string) => isccd(['scan', 'files', '--out', out], { cwd });
+    const detail = [
+      ['files/a.jpg', /^isccd: --out must name a folder: EEXIST: [^\n]+\n$/],
+      ['files/a.jpg/out', /^isccd: --out must name a folder: ENOTDIR: [^\n]+\n$/],
+      ['out', /^isccd: out\/report\.html is a folder; choose another --out\n$/],
+    ] as const;
+    for (const [out, message] of detail) {
+      const { code, stdout, stderr } = await scan(out);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(message);
+    }
+    expect(await readdir(path.join(cwd, 'out'))).toEqual(['report.html']);
+    await rm(path.join(cwd, 'out/report.html'), { recursive: true });
+    await mkdir(path.join(cwd, 'out/report.html.tmp'));
+    expect((await scan('out')).stderr).toMatch(
+      /^isccd: out\/report\.html can't be written: EISDIR: [^\n]+\n/m,
+    );
   });
 });

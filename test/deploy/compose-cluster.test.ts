@@ -81,6 +81,22 @@ it('has two equal instances of each service, which nginx and no other service na
       expect(JSON.stringify(environment ?? {}), name).not.toMatch(new RegExp(`(?<![a-z])${instance}`));
 });
 
+it('closes all routes that need the key to all but the operators', async () => {
+  const [search = ''] = template.match(/server_name search\.[\s\S]*?\n}/) ?? [];
+  const document = JSON.parse(await readFile(path.join(ROOT, 'openapi/search.json'), 'utf8')) as {
+    readonly paths: Readonly<Record<string, object>>;
+  };
+  const routes = Object.entries(document.paths).filter(([, one]) =>
+    JSON.stringify(one).includes('ApiKeyAuth'),
+  );
+  expect(routes.length).toBeGreaterThan(5);
+  for (const [route] of routes) {
+    const prefix = `/${route.split('/')[1]}`;
+    const location = new RegExp(`location ${prefix} {\\s+if \\(\\$isccd_operator = 0\\) { return 403; }`);
+    expect([prefix, search]).toEqual([prefix, expect.stringMatching(location)]);
+  }
+});
+
 it('sets variables that exist, and drains for longer than nginx keeps idle connections', () => {
   const known = new Set(ALL_VARIABLES.map(({ name }) => name));
   for (const [name, { environment = {} }] of instances) {

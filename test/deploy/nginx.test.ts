@@ -93,6 +93,7 @@ it('closes the dashboard and the indexes to all but the operators', async () => 
     ['store', '/admin/'],
     ['store', '/admin/login'],
     ['search', '/indexes'],
+    ['search', '/aliases'],
   ] as const) {
     expect([target, await status(service, target, '127.0.0.2')]).toEqual([target, 403]);
     expect([200, 302, 303]).toContain(await status(service, target, '127.0.0.1'));

@@ -94,6 +94,18 @@ describe('clientKey', () => {
     expect(throttle.take('read', '2001:db8::1')).toBe(0);
     expect(throttle.take('read', '2001:db8::2')).toBe(1);
   });
+
+  it.each([
+    ['10.0.0.0/8', '10.255.0.1', '11.0.0.1'],
+    ['2001:db8::/32', '2001:db8:ffff::1', '2001:db9::1'],
+    ['0.0.0.0/0', '192.0.2.1', '2001:db8::1'],
+  ])('exempts the addresses of %s', (network, inside, outside) => {
+    const limiter = new FixedWindows({ read: { count: 0, periodSeconds: 1 } });
+    const throttle = new Throttle(limiter, [network]);
+    expect(throttle.take('read', inside)).toBe(0);
+    expect(throttle.take('read', outside)).toBe(1);
+    expect(throttle.take('read', 'unknown')).toBe(1);
+  });
 });
 
 function fail(): never {

@@ -17,6 +17,7 @@ const KILLED_AFTER = 300;
 const NODES = 3;
 const HEAP_MIB = 360;
 const TEST_MS_MAX = 900_000;
+const PATIENCE = { timeout: 240_000, interval: 500 };
 
 const cluster = await openSearchIfPossible(NODES, HEAP_MIB);
 afterAll(() => cluster?.stop());
@@ -62,6 +63,7 @@ test.skipIf(cluster === undefined)(
         const [best] = ((await response.json()) as SearchResult).global_matches;
         expect([best?.iscc_id, best?.score]).toEqual([isccId(number), 1]);
       }
+      await expectUnavailableWithoutQuorum(cluster as OpenSearchCluster, writer.url);
     } finally {
       await Promise.all([writer.stop(), reader.stop()]);
       await rm(folder, { recursive: true, force: true });
@@ -69,3 +71,24 @@ test.skipIf(cluster === undefined)(
   },
   TEST_MS_MAX,
 );
+
+/** With one node of three left, requests are 503, also those that the node alone could serve in part, and so is /readyz. */
+async function expectUnavailableWithoutQuorum({ nodes }: OpenSearchCluster, url: string): Promise<void> {
+  await nodes[1]?.kill();
+  const search = () => post(`${url}/indexes/main/search`, { units: randomAsset(1).units });
+  const status = async (request: Promise<Response>) => {
+    const response = await request;
+    await response.arrayBuffer();
+    return [response.status, response.headers.has('retry-after')];
+  };
+  const create = () => post(`${url}/indexes`, { name: 'other' });
+  await expect.poll(() => status(create()), PATIENCE).toEqual([503, true]);
+  for (let round = 0; round < 5; round += 1) {
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    // A node that is left may have copies of all shards of an index.
+    expect([200, 503]).toContain((await status(search()))[0]);
+  }
+  await Promise.all([nodes[0]?.start(), nodes[1]?.start()]);
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, PATIENCE).toBe(200);
+  expect(await status(search())).toEqual([200, false]);
+}

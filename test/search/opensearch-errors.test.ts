@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { StorageUnavailable } from '../../src/data/unavailable.js';
 import { Client } from '../../src/search/opensearch/client.js';
-import { OpenSearchError, partError } from '../../src/search/opensearch/errors.js';
+import { errorOf, OpenSearchError, partError } from '../../src/search/opensearch/errors.js';
 import { parseLocation } from '../../src/search/opensearch/location.js';
 
 /** What the first node responds with: status, type of the error. The second one responds with `{}`. */
@@ -69,6 +69,15 @@ test.each(AWAY)('%d %s: writes are unavailable, and not repeated', async (...err
 
 test.each(AWAY)('%d %s: a part of a response is unavailable', (status, type) => {
   expect(partError({ type, reason: 'why' }, status)).toBeInstanceOf(StorageUnavailable);
+});
+
+test('a search whose shards are away is unavailable, whatever the outer error says', () => {
+  const cause = { type: 'node_not_connected_exception', reason: '[node1] not connected' };
+  const outer = { type: 'search_phase_execution_exception', reason: 'all shards failed' };
+  const text = (root: object) => JSON.stringify({ error: { ...outer, root_cause: [root] }, status: 500 });
+  expect(errorOf(500, text(cause))).toMatchObject({ isAway: true, type: cause.type });
+  const fault = { type: 'query_shard_exception', reason: 'no such field' };
+  expect(errorOf(500, text(fault))).toMatchObject({ isAway: false, type: fault.type });
 });
 
 test('the index of a request was deleted meanwhile', async () => {

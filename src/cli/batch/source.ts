@@ -46,6 +46,7 @@ export type SourceCode =
   | 'NO_PERMISSION'
   | 'NOT_A_FILE'
   | 'NO_MATCH'
+  | 'NAME_NOT_UTF8'
   | 'ADDRESS_INVALID'
   | 'FETCH_FAILED'
   | 'UNREADABLE';

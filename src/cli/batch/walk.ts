@@ -1,8 +1,9 @@
 /** Finds the files of arguments: paths, folders with everything below them, and glob patterns. */
-import { createReadStream, type Dirent } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import picomatch from 'picomatch';
+import { type FolderEntry, folderEntries } from './folder-entries.js';
 import { fetchStream } from './remote.js';
 import { type Source, SourceFailed, type Unreadable } from './source.js';
 
@@ -30,7 +31,7 @@ export async function* localSources(
   const found = await stat(argument).catch((error: unknown) => error as Error);
   if (found instanceof Error) {
     if (isPattern(argument)) yield* matching(argument);
-    else yield { path: argument, error: accessError(found) };
+    else yield { path: argument, error: hasLostBytes(argument) ? unnamed() : accessError(found) };
   } else if (found.isDirectory()) {
     yield* below(argument, filter(options));
   } else if (found.isFile()) {
@@ -50,6 +51,15 @@ export function accessError(error: unknown): SourceFailed {
     `the file can't be read (${code})`,
   ];
   return new SourceFailed(ours, text, { cause: error });
+}
+
+function unnamed(): SourceFailed {
+  return new SourceFailed('NAME_NOT_UTF8', 'the name is not valid UTF-8; rename the file or folder');
+}
+
+/** Arguments are text: Node.js has replaced the bytes that are not UTF-8. */
+function hasLostBytes(argument: string): boolean {
+  return argument.includes('\ufffd');
 }
 
 function isPattern(argument: string): boolean {
@@ -93,8 +103,11 @@ async function* below(root: string, accepts: Filter): AsyncGenerator<Source | Un
     const inner: string[] = [];
     for (const entry of entries) {
       const file = path.join(folder, entry.name);
-      if (entry.isDirectory()) inner.push(file);
-      else if ((entry.isFile() || entry.isSymbolicLink()) && !OWN_RESULT.test(file) && accepts(file, root)) {
+      const isRead = !OWN_RESULT.test(file) && accepts(file, root);
+      if (!entry.isNamed) {
+        if (isRead) yield { path: file, error: unnamed() };
+      } else if (entry.dirent.isDirectory()) inner.push(file);
+      else if ((entry.dirent.isFile() || entry.dirent.isSymbolicLink()) && isRead) {
         const source = await fileSource(file, entry);
         if (source !== undefined) yield source;
       }
@@ -103,21 +116,15 @@ async function* below(root: string, accepts: Filter): AsyncGenerator<Source | Un
   }
 }
 
-async function entriesOf(folder: string): Promise<Dirent[] | SourceFailed> {
-  const entries: Dirent[] = [];
-  try {
-    for await (const entry of await opendir(folder)) entries.push(entry);
-  } catch (error) {
-    return accessError(error);
-  }
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+async function entriesOf(folder: string): Promise<FolderEntry[] | SourceFailed> {
+  return folderEntries(folder).catch(accessError);
 }
 
 /** `undefined` for links to folders, sockets and the like. */
-async function fileSource(file: string, entry: Dirent): Promise<Source | Unreadable | undefined> {
+async function fileSource(file: string, { dirent }: FolderEntry): Promise<Source | Unreadable | undefined> {
   const found = await stat(file).catch((error: unknown) => error as Error);
   if (found instanceof Error) return { path: file, error: accessError(found) };
-  if (entry.isSymbolicLink() && !found.isFile()) return undefined;
+  if (dirent.isSymbolicLink() && !found.isFile()) return undefined;
   return sourceOf(file, found.size, found.mtimeMs);
 }
 

@@ -1,7 +1,9 @@
 /** Where results go: lines of JSON, CSV, a file to resume from, or side-cars next to the files. */
 import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import { csvField } from '../../csv.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
+import { printable } from '../terminal/printable.js';
 import { type Line, LineFile } from './line-file.js';
 import type { Source } from './source.js';
 
@@ -35,16 +37,16 @@ const CSV_COLUMNS = ['path', 'iscc', 'mode', 'mediatype', 'filesize', 'name', 'd
 /** The first line of CSV output. */
 export const CSV_HEAD = `${[...CSV_COLUMNS, 'units', 'error', 'detail'].join(',')}\r\n`;
 
-/** RFC 4180, without the line end's line feed, which every line gets. */
+/** RFC 4180, without the line end's line feed, which every line gets. Control characters are escaped for a terminal. */
 export function csvLine(line: Line): string {
   const units = Array.isArray(line.units) ? line.units.join(' ') : '';
   const values = [...CSV_COLUMNS.map((column) => line[column]), units, line.error?.code, line.error?.detail];
-  return `${values.map(csvField).join(',')}\r`;
+  const shown = process.stdout.isTTY === true ? values.map(shownValue) : values;
+  return `${shown.map(csvField).join(',')}\r`;
 }
 
-export function csvField(value: unknown): string {
-  const text = value === undefined || value === null ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function shownValue(value: unknown): unknown {
+  return typeof value === 'string' ? printable(value) : value;
 }
 
 /** A file of lines to which every run appends, and which says what earlier runs have done. */

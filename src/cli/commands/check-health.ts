@@ -2,6 +2,7 @@
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { printable } from '../terminal/printable.js';
 
 interface Target {
   readonly name: string;
@@ -94,6 +95,6 @@ async function query(url: string, timeoutMs: number): Promise<{ status: number; 
 
 function line({ name, url, healthy, ms, problem }: Health): string {
   const paint = painter(process.stdout);
-  const state = healthy ? paint('green', 'healthy') : paint('red', `unhealthy: ${problem}`);
+  const state = healthy ? paint('green', 'healthy') : paint('red', `unhealthy: ${printable(problem ?? '')}`);
   return `${name.padEnd(9)} ${url}  ${state}  (${ms} ms)\n`;
 }

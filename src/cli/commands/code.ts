@@ -28,6 +28,7 @@ import {
   withPipeline,
 } from '../input/local-pipeline.js';
 import { CommandFailed, lines, reason, reasons } from '../terminal/failure.js';
+import { printable } from '../terminal/printable.js';
 
 export interface CodeOptions {
   readonly granular: boolean;
@@ -92,7 +93,8 @@ async function workOf(
   return async ({ path, filename }, source) => {
     const file = { path, filename: safeName(filename) };
     const binding = await softBinding(pipeline, file, { semantic: options.semantic ?? false });
-    for (const note of binding.notes) process.stderr.write(`isccd: ${source.path}: ${note}\n`);
+    for (const note of binding.notes)
+      process.stderr.write(`isccd: ${printable(`${source.path}: ${note}`)}\n`);
     if (!isSingle) return { path: source.path, units: binding.units, ...softBindingAssertion(binding) };
     process.stderr.write(`${binding.units.join('\n')}\n`);
     return softBindingText(binding);

@@ -6,6 +6,7 @@ import { native, type UnitComparison } from '../../native.js';
 import { resultOf, withPipeline } from '../input/local-pipeline.js';
 import { type Paint, painter } from '../terminal/colour.js';
 import { CommandFailed, reason, reasons } from '../terminal/failure.js';
+import { printable } from '../terminal/printable.js';
 
 const BAR_CHARACTERS = 20;
 const MEANINGLESS = '  means nothing: the image is featureless';
@@ -56,7 +57,7 @@ function codeUnits(text: string): readonly string[] | Error {
 
 function invalid(error: Error, at: number): CommandFailed {
   const position = at === 0 ? 'first' : 'second';
-  return new CommandFailed(`${position} code: ${error.message}; it is not a file either`);
+  return new CommandFailed(`${position} code: ${printable(error.message)}; it is not a file either`);
 }
 
 async function isFile(name: string): Promise<boolean> {
@@ -71,7 +72,7 @@ async function unitsOfFiles(files: readonly string[]): Promise<Map<string, reado
       try {
         return [file, (await resultOf(pipeline, named, options)).units] as const;
       } catch (error) {
-        throw new CommandFailed(`${file}: ${reasons(error)}`);
+        throw new CommandFailed(printable(`${file}: ${reasons(error)}`));
       }
     });
     return new Map(await Promise.all(results));

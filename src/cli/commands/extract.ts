@@ -8,6 +8,7 @@ import { safeName, withPipeline } from '../input/local-pipeline.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, reasons } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
+import { printable } from '../terminal/printable.js';
 
 export interface ExtractOptions {
   readonly json?: boolean;
@@ -45,7 +46,8 @@ export async function extract(file: string, options: ExtractOptions): Promise<vo
   else if (options.text) process.stdout.write(withLineFeed(textOf(file, text)));
   else {
     const paint = painter(process.stdout);
-    for (const [field, value] of fields) process.stdout.write(`${paint('dim', field.padEnd(12))}${value}\n`);
+    for (const [field, value] of fields)
+      process.stdout.write(`${paint('dim', field.padEnd(12))}${printable(String(value))}\n`);
     if (text !== undefined) process.stdout.write(`\n${withLineFeed(text)}`);
   }
 }
@@ -57,13 +59,13 @@ async function processed(file: string): Promise<Processing> {
       const { signal } = new AbortController();
       return await pipeline.process(source, { granular: false, semantic: false, keepText: true }, signal);
     } catch (error) {
-      throw new CommandFailed(`${file}: ${reasons(error)}`);
+      throw new CommandFailed(printable(`${file}: ${reasons(error)}`));
     }
   });
 }
 
 function textOf(file: string, text: string | undefined): string {
-  if (text === undefined) throw new CommandFailed(`${file}: only text documents have a text`);
+  if (text === undefined) throw new CommandFailed(`${printable(file)}: only text documents have a text`);
   return text;
 }
 
@@ -72,7 +74,7 @@ function withLineFeed(text: string): string {
 }
 
 async function saveThumbnail(file: string, thumbnail: string | undefined, target: string): Promise<void> {
-  if (thumbnail === undefined) throw new CommandFailed(`${file}: the file has no thumbnail`);
+  if (thumbnail === undefined) throw new CommandFailed(`${printable(file)}: the file has no thumbnail`);
   try {
     await writeFile(target, Buffer.from(thumbnail.slice(thumbnail.indexOf(',') + 1), 'base64'));
   } catch (error) {

@@ -11,6 +11,7 @@ import { type AssetSource, assetSources, damagedSource, serviceSources } from '.
 import { CommandFailed, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { writeOutput } from '../terminal/output.js';
+import { printable } from '../terminal/printable.js';
 import { using, type Where } from './index-command.js';
 
 /** Refused rows that are shown; all are in the report. */
@@ -212,7 +213,7 @@ class RefusalReport {
     const lines = rows.map((row) => JSON.stringify(row));
     await appendFile(this.#file, `${lines.join('\n')}\n`);
     for (const line of lines.slice(0, Math.max(0, SHOWN_MAX - this.#shown)))
-      process.stderr.write(`refused: ${line}\n`);
+      process.stderr.write(`refused: ${printable(line)}\n`);
     this.#shown += lines.length;
   }
 }

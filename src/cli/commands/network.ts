@@ -17,6 +17,7 @@ import { searchFolder } from '../../search/engine/open.js';
 import { cacheFolder, isPostgres } from '../../search/postgres/location.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
+import { printable } from '../terminal/printable.js';
 import { configuredUrl } from './check-health.js';
 
 const STATUS_TIMEOUT_MS = 5_000;
@@ -63,7 +64,9 @@ function line({ hub_id, url, state, cursor, tree_size, last_poll, alarm }: HubSt
   const host = new URL(url).host;
   const warning = alarm === null ? '' : `  ALARM ${alarm.kind}`;
   const size = tree_size ?? '?';
-  return `${String(hub_id).padStart(4)}  ${host.padEnd(24)}  ${state.padEnd(12)}  ${cursor}/${size}  ${age(last_poll)}${warning}`;
+  return printable(
+    `${String(hub_id).padStart(4)}  ${host.padEnd(24)}  ${state.padEnd(12)}  ${cursor}/${size}  ${age(last_poll)}${warning}`,
+  );
 }
 
 /** How long ago a hub was polled. */
@@ -108,7 +111,7 @@ export async function verify(
   if (options.json) printJson({ ok: problems.length === 0, hubs, problems });
   else {
     for (const hub of hubs) process.stdout.write(`${line(hub)}\n`);
-    for (const problem of problems) process.stdout.write(`problem   ${problem}\n`);
+    for (const problem of problems) process.stdout.write(`problem   ${printable(problem)}\n`);
     if (problems.length === 0) process.stdout.write('no problems\n');
   }
   if (problems.length > 0) process.exitCode = 1;

@@ -1,5 +1,6 @@
 /** `isccd scan DIR…`: codes of all files, and which of them are duplicates, near-duplicates and versions. */
-import { mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { orderedResult } from '../../codes/result.js';
 import { native } from '../../native.js';
@@ -8,13 +9,15 @@ import { failureOf, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';
 import { isRemote, sourcesOf } from '../batch/sources.js';
 import { type PipelineWork, safeName, withPipeline } from '../input/local-pipeline.js';
-import { FolderChanges, isWithin } from '../scan/folder-changes.js';
+import { FolderChanges, type Round } from '../scan/folder-changes.js';
 import { groupsOf } from '../scan/groups.js';
 import { type ScannedFile, ScanRecords } from '../scan/records.js';
 import { csvReport, htmlReport, jsonReport, type ScanReport, terminalReport } from '../scan/report.js';
+import { isWithin } from '../scan/watched-folder.js';
 import { painter } from '../terminal/colour.js';
-import { CommandFailed, lines } from '../terminal/failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, lines, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
+import { printable } from '../terminal/printable.js';
 import { positive, shortened } from './code.js';
 
 export interface ScanOptions {
@@ -34,25 +37,43 @@ export async function scan(folders: readonly string[], options: ScanOptions): Pr
   if (folders.some(isRemote)) throw new CommandFailed('scan reads local folders only', 2);
   const distance = distanceOf(options.distance);
   const jobs = options.jobs === undefined ? undefined : positive(options.jobs);
-  await mkdir(options.out, { recursive: true });
+  await makeFolder(options.out);
   const records = new ScanRecords(options.out);
   await withPipeline({ jobs, fallback: true }, async (work) => {
-    const again = () => pass(folders, { ...options, limit: distance }, records, work);
+    const one = new Pass(folders, { ...options, limit: distance }, records, work);
     if (!options.watch) {
-      const failures = await again();
+      const failures = await one.run('change');
       if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));
       return;
     }
+    const say = (text: string) => process.stderr.write(`isccd: ${printable(text)}\n`);
     // Before the first pass, so that what changes during it is noticed.
-    const changes = new FolderChanges(folders, options.out);
+    const changes = await FolderChanges.open(folders, { ignored: options.out, say });
     try {
-      await again();
-      for await (const _ of changes) await again();
+      await one.run('change');
+      for await (const round of changes) await one.run(round);
     } finally {
       changes.close();
     }
   });
   records.close();
+}
+
+const REPORT_CSV = 'report.csv';
+const REPORT_HTML = 'report.html';
+
+/** @throws {CommandFailed} if the reports can't be written to the folder */
+async function makeFolder(folder: string): Promise<void> {
+  if (folder === '') throw new CommandFailed('--out must name a folder', EXIT_CONFIGURATION);
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw new CommandFailed(`--out must name a folder: ${reason(error)}`);
+  }
+  for (const report of [REPORT_CSV, REPORT_HTML].map((name) => path.join(folder, name))) {
+    const found = await stat(report).catch(() => undefined);
+    if (found?.isDirectory()) throw new CommandFailed(`${report} is a folder; choose another --out`);
+  }
 }
 
 function distanceOf(text: string): number {
@@ -66,31 +87,61 @@ interface PassOptions extends ScanOptions {
   readonly limit: number;
 }
 
-/** Makes the missing codes, then all reports. Resolves to one line per file that has no code. */
-async function pass(
-  folders: readonly string[],
-  options: PassOptions,
-  records: ScanRecords,
-  work: PipelineWork,
-): Promise<string[]> {
-  const found: (Source | Unreadable)[] = [];
-  const out = path.resolve(options.out);
-  for await (const source of sourcesOf(folders, options))
-    if (!isWithin(path.resolve(source.path), out)) found.push(source);
-  const missing = found.filter((source) => 'error' in source || !records.has(source));
-  await makeCodes(missing, records, work, found.length - missing.length);
-  const files = found.flatMap(({ path: file }): ScannedFile[] => {
-    const known = records.files.get(file);
-    return known === undefined ? [] : [known];
-  });
-  const failures = found.flatMap(({ path: file }) => {
-    const failure = records.failures.get(file);
-    return failure === undefined ? [] : [{ path: file, ...failure }];
-  });
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const groups = await groupsOf(files, options.limit, work.folder);
-  await writeReports({ files: files.length, bytes, failures, groups }, options, records);
-  return failures.map(({ path: file, detail }) => `${file}: ${detail}`);
+/** Makes the missing codes, then all reports. */
+class Pass {
+  readonly #folders: readonly string[];
+  readonly #options: PassOptions;
+  readonly #records: ScanRecords;
+  readonly #work: PipelineWork;
+  /** Digest of the files of the last run. */
+  #seen = '';
+
+  constructor(folders: readonly string[], options: PassOptions, records: ScanRecords, work: PipelineWork) {
+    this.#folders = folders;
+    this.#options = options;
+    this.#records = records;
+    this.#work = work;
+  }
+
+  /** Resolves to one line per file that has no code. A `check` ends early if all files are as in the last run. */
+  async run(round: Round): Promise<string[]> {
+    const found = await this.#find();
+    const seen = digestOf(found);
+    if (round === 'check' && seen === this.#seen) return [];
+    this.#seen = seen;
+    const records = this.#records;
+    const missing = found.filter((source) => 'error' in source || !records.has(source));
+    await makeCodes(missing, records, this.#work, found.length - missing.length);
+    const files = found.flatMap(({ path: file }): ScannedFile[] => {
+      const known = records.files.get(file);
+      return known === undefined ? [] : [known];
+    });
+    const failures = found.flatMap(({ path: file }) => {
+      const failure = records.failures.get(file);
+      return failure === undefined ? [] : [{ path: file, ...failure }];
+    });
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const groups = await groupsOf(files, this.#options.limit, this.#work.folder);
+    await writeReports({ files: files.length, bytes, failures, groups }, this.#options, records);
+    return failures.map(({ path: file, detail }) => `${file}: ${detail}`);
+  }
+
+  async #find(): Promise<(Source | Unreadable)[]> {
+    const found: (Source | Unreadable)[] = [];
+    const out = path.resolve(this.#options.out);
+    for await (const source of sourcesOf(this.#folders, this.#options))
+      if (!isWithin(path.resolve(source.path), out)) found.push(source);
+    return found;
+  }
+}
+
+function digestOf(sources: readonly (Source | Unreadable)[]): string {
+  const hash = createHash('sha256');
+  for (const source of sources)
+    hash.update(
+      JSON.stringify('error' in source ? [source.path] : [source.path, source.size, source.modifiedMs]),
+    );
+  return hash.digest('hex');
 }
 
 async function makeCodes(
@@ -139,22 +190,26 @@ function kindOf(unit: string): string {
 }
 
 async function writeReports(report: ScanReport, options: ScanOptions, records: ScanRecords): Promise<void> {
-  await replace(path.join(options.out, 'report.csv'), [csvReport(report)]);
+  await replace(path.join(options.out, REPORT_CSV), [csvReport(report)]);
   const pages = htmlReport(report, (file) => records.thumbnail(file));
-  await replace(path.join(options.out, 'report.html'), pages);
+  await replace(path.join(options.out, REPORT_HTML), pages);
   if (options.json) printJson(jsonReport(report));
   else process.stdout.write(terminalReport(report, painter(process.stdout)));
 }
 
-/** A reader of the file sees the old or the new content. */
+/** A reader of the file sees the old or the new content. @throws {CommandFailed} */
 async function replace(file: string, parts: Iterable<string>): Promise<void> {
   const draft = `${file}.tmp`;
-  await writeFile(draft, '');
-  const handle = await open(draft, 'a');
   try {
-    for (const part of parts) await handle.write(part);
-  } finally {
-    await handle.close();
+    await writeFile(draft, '');
+    const handle = await open(draft, 'a');
+    try {
+      for (const part of parts) await handle.write(part);
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    throw new CommandFailed(`${file} can't be written: ${reason(error)}`);
   }
-  await rename(draft, file);
 }

@@ -10,6 +10,7 @@ import {
 } from '../../database/audit-log.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
+import { printable } from '../terminal/printable.js';
 
 export interface AuditOptions {
   readonly actor?: string;
@@ -56,6 +57,6 @@ async function* lines(records: AsyncIterable<AuditRecord>): AsyncGenerator<strin
     const who = `${actorKind}${actor === null ? '' : ` ${actor}`}${origin === null ? '' : ` at ${origin}`}`;
     const states = [before, after].map((state) => (state === null ? '-' : JSON.stringify(state)));
     const changed = before === null && after === null ? '' : ` ${states.join(' -> ')}`;
-    yield `${at} ${who}: ${action}${subject === null ? '' : ` ${subject}`}${changed}\n`;
+    yield `${printable(`${at} ${who}: ${action}${subject === null ? '' : ` ${subject}`}${changed}`)}\n`;
   }
 }

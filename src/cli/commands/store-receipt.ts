@@ -6,6 +6,7 @@ import { isSignedBy } from '../../signing/iscc-sig.js';
 import { KeyInvalid, parsePublicKey } from '../../signing/key.js';
 import { RECEIPT_TYPE, type Receipt } from '../../store/receipts.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
+import { printable } from '../terminal/printable.js';
 
 export interface VerifyOptions {
   readonly key?: string;
@@ -47,7 +48,7 @@ export async function verifyReceipt(file: string, options: VerifyOptions): Promi
     `bytes      ${size}, SHA-256 ${sha256}${options.manifest === undefined ? '; not compared, see --manifest' : `; equal to ${options.manifest}`}`,
     `stored at  ${storedAt}, by the clock of the store`,
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 }
 
 /** Returns whether a key is the one that the caller trusts. */

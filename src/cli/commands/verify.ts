@@ -10,6 +10,7 @@ import { present } from '../../present.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { countsLine, StatusLine } from '../terminal/lines.js';
+import { printable } from '../terminal/printable.js';
 import type { VerifyJob, VerifyMessage } from './verify-process.js';
 
 const PROCESS = fileURLToPath(new URL('./verify-process.js', import.meta.url));
@@ -198,10 +199,11 @@ function print({ counts, digests, problems, notes }: Report, isJson: boolean): v
     );
     return;
   }
-  for (const { store, key, rule } of problems) process.stdout.write(`problem   ${store}: ${key}: ${rule}\n`);
+  for (const { store, key, rule } of problems)
+    process.stdout.write(`problem   ${printable(`${store}: ${key}: ${rule}`)}\n`);
   for (const [kind, found] of Object.entries(counts)) process.stdout.write(countsLine(kind, found));
   for (const [index, digest] of Object.entries(digests))
     process.stdout.write(`digest    search: ${index}: ${digest}\n`);
-  for (const note of notes) process.stderr.write(`isccd: ${note}\n`);
+  for (const note of notes) process.stderr.write(`isccd: ${printable(note)}\n`);
   process.stdout.write(problems.length === 0 ? 'no problems\n' : `${problems.length} problems\n`);
 }

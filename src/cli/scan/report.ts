@@ -1,7 +1,8 @@
 /** Reports of a scan: a table for the terminal, CSV, and one HTML page that needs no other file. */
+import { csvField } from '../../csv.js';
 import { inBytes } from '../batch/progress.js';
-import { csvField } from '../batch/writers.js';
 import type { Paint } from '../terminal/colour.js';
+import { printable } from '../terminal/printable.js';
 import type { Group, Link, Member } from './groups.js';
 import type { ScannedFile } from './records.js';
 
@@ -29,7 +30,10 @@ export function terminalReport({ files, bytes, failures, groups }: ScanReport, p
     const found = groups.filter((group) => group.kind === kind);
     lines.push('', paint('bold', `${found.length} groups of ${kind} (${MEANINGS[kind]})`));
     for (const { members } of found.slice(0, SHOWN_GROUPS_MAX)) {
-      lines.push('', ...members.map(({ file, link }) => `  ${described(link, paint)}  ${file.path}`));
+      lines.push(
+        '',
+        ...members.map(({ file, link }) => `  ${described(link, paint)}  ${printable(file.path)}`),
+      );
     }
     if (found.length > SHOWN_GROUPS_MAX) lines.push('', `  and ${found.length - SHOWN_GROUPS_MAX} more`);
   }

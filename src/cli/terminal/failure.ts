@@ -1,8 +1,10 @@
 /** How a command fails: one line on standard error, and an exit status. */
 import { AddonMissing } from '../../addon-missing.js';
+import { ConnectionFailed, InvalidArgument, InvalidResponse } from '../../client/errors.js';
 import { StartFailed } from '../../compose/start-failed.js';
 import { ConfigurationInvalid } from '../../config/variable.js';
 import { EXIT_BROKEN } from '../../observe/broken.js';
+import { printable } from './printable.js';
 
 /** A command failed for a reason that its user can act on; the message is one line. */
 export class CommandFailed extends Error {
@@ -33,13 +35,16 @@ export function asFailure(error: unknown): CommandFailed | undefined {
   if (error instanceof AddonMissing) return new CommandFailed(error.message);
   if (error instanceof ConfigurationInvalid)
     return new CommandFailed(lines(error.problems), EXIT_CONFIGURATION);
+  if (error instanceof InvalidArgument) return new CommandFailed(error.message, EXIT_CONFIGURATION);
+  if (error instanceof InvalidResponse || error instanceof ConnectionFailed)
+    return new CommandFailed(error.message);
   if (!(error instanceof StartFailed)) return undefined;
   return new CommandFailed(error.message, error.isConfiguration ? EXIT_CONFIGURATION : 1);
 }
 
-/** Problems as one message with a line each, all with the name of the program. */
+/** Problems as one message with a line each, all with the name of the program. Line feeds in a problem are escaped. */
 export function lines(problems: readonly string[]): string {
-  return problems.join('\nisccd: ');
+  return problems.map(printable).join('\nisccd: ');
 }
 
 /** The messages of an error and of its causes, without duplicates, in one line. */

@@ -1,5 +1,6 @@
 /** Lines that several commands print. */
 import type { Counts } from '../../data/port.js';
+import { printable } from './printable.js';
 
 /** One line of JSON for programs. */
 export function printJson(value: unknown): void {
@@ -28,7 +29,7 @@ export class StatusLine {
   show(text: string): void {
     if (!this.#isOn || Date.now() - this.#shownAt < PAUSE_MS) return;
     this.#shownAt = Date.now();
-    process.stderr.write(`\r\u001b[K${text}`);
+    process.stderr.write(`\r\u001b[K${printable(text)}`);
   }
 
   clear(): void {

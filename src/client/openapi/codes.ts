@@ -137,7 +137,7 @@ export interface paths {
         };
         /**
          * Get the state of a job
-         * @description A job is what a request with `Prefer: respond-async` started. With `Accept: text/event-stream` the response is a stream of events named `job` with the same JSON; it ends with the job.
+         * @description A job is what a request with `Prefer: respond-async` started. With `Accept: text/event-stream` the response is a stream of events named `job` with the same JSON; it ends with the job, or with an event `error` if the state of the job cannot be read any more.
          */
         readonly get: operations["getJob"];
         readonly put?: never;
@@ -749,6 +749,18 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The storage of uploads does not respond */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly "upload-file": {
@@ -791,6 +803,18 @@ export interface operations {
             /** @description Internal Server Error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage of uploads does not respond */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -972,6 +996,18 @@ export interface operations {
             /** @description Internal Server Error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage of uploads does not respond */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1200,6 +1236,18 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The state of jobs of other instances cannot be read */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     readonly cancelJob: {
@@ -1244,6 +1292,18 @@ export interface operations {
             /** @description Internal Server Error. */
             readonly 500: {
                 headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of jobs of other instances cannot be read */
+            readonly 503: {
+                headers: {
+                    /** @description Seconds */
+                    readonly "Retry-After"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -574,6 +574,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
         };
     };
     readonly createIndex: {
@@ -654,6 +663,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -747,6 +765,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
         };
     };
     readonly deleteIndex: {
@@ -831,6 +858,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
         };
     };
     readonly getPaths: {
@@ -901,6 +937,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -994,6 +1039,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -1111,6 +1165,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
             /** @description The disk is full. */
             readonly 507: {
                 headers: {
@@ -1190,6 +1253,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -1299,6 +1371,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
             /** @description The disk is full. */
             readonly 507: {
                 headers: {
@@ -1383,6 +1464,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HttpError"];
                 };
             };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
         };
     };
     readonly listAliases: {
@@ -1441,6 +1531,15 @@ export interface operations {
             };
             /** @description Internal Server Error. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HttpError"];
+                };
+            };
+            /** @description Too many requests are waiting, the index is being loaded or damaged, or its database is unreachable; see Retry-After. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

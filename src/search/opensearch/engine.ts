@@ -17,6 +17,7 @@ import { present } from '../../present.js';
 import { OPENSEARCH_ID } from '../engine/open.js';
 import type { Engine, EngineProblem } from '../engine/port.js';
 import { Client } from './client.js';
+import { servesAll } from './health.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
 import { Names, own } from './names.js';
 import { Queries } from './queries.js';
@@ -261,18 +262,31 @@ export class OpenSearchEngine implements Engine {
     return { name, assets: hits.total.value, size };
   }
 
-  /** Notes whether OpenSearch serves, and tries again by itself until it does. */
+  /**
+   * Notes that OpenSearch does not serve a request, and asks for its health until it is well. A success says little: a node
+   * may serve some shards while others have none.
+   */
   #seen(error: unknown): void {
-    if (error === undefined) {
-      if (this.#state !== undefined) this.#options.log?.info('OpenSearch is available again');
-      this.#state = undefined;
-      return;
-    }
+    if (error === undefined) return;
     if (this.#state === undefined) this.#options.log?.error({ err: error }, 'OpenSearch is unavailable');
     this.#state = { error };
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
     clearTimeout(this.#retry);
-    if (this.#isClosed) return;
-    this.#retry = setTimeout(() => void this.#document.read().catch(() => {}), RETRY_MS).unref();
+    if (!this.#isClosed) this.#retry = setTimeout(() => void this.#probe(), RETRY_MS).unref();
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      if (!(await servesAll(this.#client, this.#location))) return this.#probeLater();
+      await this.#document.read();
+      this.#state = undefined;
+      this.#options.log?.info('OpenSearch is available again');
+    } catch {
+      this.#probeLater();
+    }
   }
 
   /** The next sweep starts after the end of the last one, however long that takes. */

@@ -36,8 +36,29 @@ export class OpenSearchError extends Error {
   }
 }
 
+interface ErrorCause {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly root_cause?: readonly ErrorCause[];
+  readonly caused_by?: ErrorCause;
+}
+
 interface ErrorBody {
-  readonly error?: { readonly type?: string; readonly reason?: string } | string;
+  readonly error?: ErrorCause | string;
+}
+
+/** The outer error of a search of several shards names no reason: that is one of its causes. */
+const SEARCH_FAILED = 'search_phase_execution_exception';
+const CAUSES_MAX = 8;
+
+/** The error itself, or the cause that says more. */
+function decisive(error: ErrorCause): ErrorCause {
+  if (error.type !== SEARCH_FAILED) return error;
+  const causes = [...(error.root_cause ?? []), ...(error.caused_by ? [error.caused_by] : [])];
+  const named = causes
+    .slice(0, CAUSES_MAX)
+    .filter(({ type }) => type !== undefined && type !== SEARCH_FAILED);
+  return named.find(({ type = '' }) => AWAY_TYPES.test(type)) ?? named[0] ?? error;
 }
 
 /** The error of a response. */
@@ -50,7 +71,7 @@ export function errorOf(status: number, text: string): OpenSearchError {
   }
   const { error } = body;
   const { type = 'unknown', reason = text.slice(0, 200) } =
-    typeof error === 'object' ? error : { type: error ?? 'unknown' };
+    typeof error === 'object' ? decisive(error) : { type: error ?? 'unknown' };
   return new OpenSearchError(status, type, `OpenSearch responded ${status} ${type}: ${reason}`);
 }
 

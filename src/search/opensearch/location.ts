@@ -1,6 +1,6 @@
 /** The location of indexes in OpenSearch: `opensearch+https://user:password@host1:9200,host2:9200/prefix?shards=3&replicas=1`. */
 import { FormatRefused } from '../../data/format.js';
-import { placeOf } from '../engine/place.js';
+import { placeOf } from '../../database/place.js';
 
 const LOCATION = /^opensearch\+(https?):\/\/(?:([^@/?]*)@)?([^@/?]+)\/([^/?]+)(?:\?(.*))?$/s;
 const PORT_DEFAULT = 9200;

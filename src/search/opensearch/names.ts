@@ -12,6 +12,8 @@ import { creation, internalAlias, KINDS, physicalIndex, publicAlias } from './ma
 import type { Registry, RegistryDocument, StoredIndex } from './registry.js';
 
 const UID_BYTES = 6;
+/** Less than clients wait for. */
+const MANAGER_TIME = 'cluster_manager_timeout=10s';
 
 type Changed = Pick<Registry, 'indexes' | 'aliases'>;
 
@@ -197,7 +199,7 @@ export class Names {
   async #createIndexes(name: string, uid: string): Promise<void> {
     const { client, location } = this.#options;
     for (const kind of KINDS) {
-      const path = `/${physicalIndex(location, uid, kind)}`;
+      const path = `/${physicalIndex(location, uid, kind)}?${MANAGER_TIME}`;
       await client.send({ method: 'PUT', path, body: creation(location, name, uid, kind), isRead: false });
     }
   }
@@ -205,7 +207,7 @@ export class Names {
   async #deleteIndexes(uid: string): Promise<void> {
     const { client, location } = this.#options;
     for (const kind of KINDS) {
-      const path = `/${physicalIndex(location, uid, kind)}?ignore_unavailable=true`;
+      const path = `/${physicalIndex(location, uid, kind)}?ignore_unavailable=true&${MANAGER_TIME}`;
       await client.send({ method: 'DELETE', path, isRead: false }).catch((error: unknown) => {
         if (!(error instanceof OpenSearchError && error.status === 404)) throw error;
       });

@@ -44,7 +44,7 @@ async function problemOf(db: SearchDb, { schema, place }: PostgresLocation): Pro
       exists (select 1 from pg_namespace where nspname = ${schema}) as schema,
       has_database_privilege(current_database(), 'create') as creates,
       case when exists (select 1 from pg_namespace where nspname = ${schema})
-        then has_schema_privilege(${schema}, 'create, usage') end as uses
+        then has_schema_privilege(${schema}, 'create') and has_schema_privilege(${schema}, 'usage') end as uses
   `.execute(db);
   const server = rows[0] as Server;
   if (server.version < SERVER_VERSION_MIN)

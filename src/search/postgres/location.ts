@@ -2,13 +2,33 @@
 import path from 'node:path';
 import { FormatRefused } from '../../data/format.js';
 import { hostsOf, isWritableSession } from '../../database/hosts.js';
-import { placeOf } from '../engine/place.js';
+import { placeOf } from '../../database/place.js';
 
 const CACHE_FOLDER = 'search-cache';
 
 const SCHEMA_DEFAULT = 'isccd_search';
 /** Names that need no quotes in SQL. */
 const SCHEMA_PATTERN = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** Our own, and those of the connection. Others would be ignored. */
+const PARAMETERS: ReadonlySet<string> = new Set([
+  'schema',
+  'target_session_attrs',
+  'host',
+  'port',
+  'user',
+  'password',
+  'application_name',
+  'client_encoding',
+  'options',
+  'ssl',
+  'sslmode',
+  'sslcert',
+  'sslkey',
+  'sslrootcert',
+  'sslnegotiation',
+  'uselibpqcompat',
+]);
 
 export interface PostgresLocation {
   /** One connection string per host. */
@@ -35,6 +55,11 @@ export function isPostgres(location: string): boolean {
 export function parseLocation(location: string): PostgresLocation {
   const split = hostsOf(location, ['schema']) ?? refuse(location);
   const { hosts, parameters } = split;
+  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.has(name));
+  if (unknown !== undefined)
+    throw new FormatRefused(
+      `${placeOf(location)}: unknown parameter '${unknown}'; known are ${[...PARAMETERS].join(', ')}`,
+    );
   const schema = parameters.get('schema') ?? SCHEMA_DEFAULT;
   if (!SCHEMA_PATTERN.test(schema))
     throw new FormatRefused(`the schema '${schema}' must have lower-case letters, digits and _ only`);

@@ -1,4 +1,4 @@
-/** Locations of indexes in messages. */
+/** Locations of databases in messages. */
 
 /** A location without its password. */
 export function placeOf(location: string): string {

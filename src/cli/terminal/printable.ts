@@ -1,0 +1,21 @@
+/** Texts of files and servers, made safe for a terminal. */
+
+/** Controls (C0, DEL, C1), line separators, and the characters that reverse the order of the text after them. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** One line in which control characters are escaped as in JSON: `\n`, `\u001b`. Other text is unchanged. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, escaped);
+}
+
+/** Like {@link printable}, but line feeds and tabs stay. */
+export function printableText(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
+}
+
+function escaped(character: string): string {
+  return ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
