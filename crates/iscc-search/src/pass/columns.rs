@@ -13,6 +13,9 @@ use crate::lists::cost::scan_cost;
 use crate::scan::Probe;
 use crate::scan_pool::ScanPool;
 
+/// Planned cost from which on other threads help. To wake one takes about half of it.
+const HELP_COST_MIN: f64 = 200_000.0;
+
 /// What is searched for.
 #[derive(Debug, Clone, Copy)]
 pub struct Sought<'a> {
@@ -99,7 +102,8 @@ impl<P> Pass<'_, P> {
     ) where
         P: Hits<'a, O>,
     {
-        for (task, hits) in self.run_all(&choices.lists, |task| {
+        let cost = choices.lists.iter().map(|task| task.extra.plan.cost).sum();
+        for (task, hits) in self.run_all(&choices.lists, cost, |task| {
             let (_, bits) = self.probe_of(task);
             self.near_in_lists(task, scan_cost(task.rows.rows(), bits))
         }) {
@@ -124,7 +128,8 @@ impl<P> Pass<'_, P> {
     ) where
         P: Hits<'a, O>,
     {
-        for (task, hits) in self.run_all(&choices.graphs, |task| self.near_in_graph(task)) {
+        let near = |task: &Task<'a, O, &'a Graph>| self.near_in_graph(task);
+        for (task, hits) in self.run_all(&choices.graphs, f64::INFINITY, near) {
             match hits {
                 Some(hits) => {
                     found.ways[self.probes.query(task.probe)].graphs += 1;
@@ -155,17 +160,17 @@ impl<P> Pass<'_, P> {
         }));
     }
 
-    /// Runs tasks, with the help of idle threads if there are several.
+    /// Runs tasks, with the help of idle threads if there are several and all together `cost` enough.
     fn run_all<'a, O: Owner, X: Copy + Send + Sync, H: Send>(
         &self,
         tasks: &[Task<'a, O, X>],
+        cost: f64,
         search: impl Fn(&Task<'a, O, X>) -> Option<Vec<H>> + Sync,
     ) -> Vec<Searched<'a, O, X, H>> {
         let search = |task: &Task<'a, O, X>| (*task, search(task));
         match tasks {
-            [] => Vec::new(),
-            [task] => vec![search(task)],
-            tasks => self.scan_pool.run(tasks, search),
+            tasks if tasks.len() > 1 && cost >= HELP_COST_MIN => self.scan_pool.run(tasks, search),
+            tasks => tasks.iter().map(search).collect(),
         }
     }
 
