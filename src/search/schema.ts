@@ -15,6 +15,8 @@ const LIMIT_MAX = 10_000;
 export const NAME_PATTERN = /^[a-z][a-z0-9]*$/;
 const ISCC_CODE_PATTERN = /^ISCC:[A-Z2-7]{16,}$/;
 const SIMPRINT_PATTERN = /^[A-Za-z0-9+/_=-]+$/;
+/** Of a text. Forms on the page of the API begin with it. */
+const EXAMPLE_CODE = 'ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY';
 const OFFSET_MAX = 4_294_967_295;
 
 const isccId = z.string().regex(ISCC_ID_PATTERN).describe('ISCC-ID with prefix');
@@ -249,7 +251,10 @@ export const entry = z
       .describe('Simprints by type. An update keeps the types that it does not name; `null` removes a type'),
     metadata: metadata.nullish(),
   })
-  .meta({ id: 'IsccEntry' });
+  .meta({
+    id: 'IsccEntry',
+    example: { iscc_id: 'ISCC:MAIGIIFJRDGEQQAA', iscc_code: EXAMPLE_CODE, metadata: { name: 'Example' } },
+  });
 
 export const addResult = z
   .object({ iscc_id: isccId, status: z.enum(['created', 'updated']) })
@@ -271,7 +276,7 @@ export const query = z
     units: z.array(z.string()).min(1).nullish(),
     simprints: z.record(z.string(), z.array(querySimprint).min(1)).nullish(),
   })
-  .meta({ id: 'IsccQuery' });
+  .meta({ id: 'IsccQuery', example: { iscc_code: EXAMPLE_CODE } });
 
 const scores = z.record(z.string(), similarity);
 

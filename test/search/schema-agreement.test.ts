@@ -173,3 +173,12 @@ describe('zod and the engine agree', () => {
   });
   test('on the body of POST search', agreement(query, '/indexes/main/search', anyQuery), 60_000);
 });
+
+test('the examples of the documentation are valid', async () => {
+  expect((await post(`${url}/indexes`, { name: 'examples' })).status).toBe(201);
+  const example = (schema: z.ZodType) => schema.meta()?.example;
+  const added = await post(`${url}/indexes/examples/assets`, [example(entry)]);
+  expect(added.status).toBe(201);
+  const found = await post(`${url}/indexes/examples/search`, example(query));
+  expect(await found.json()).toMatchObject({ global_matches: [{ score: 1, metadata: { name: 'Example' } }] });
+});

@@ -379,6 +379,15 @@ export interface components {
             /** @description Name of the index that it stands for */
             readonly index: string;
         };
+        /**
+         * @example {
+         *       "iscc_id": "ISCC:MAIGIIFJRDGEQQAA",
+         *       "iscc_code": "ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY",
+         *       "metadata": {
+         *         "name": "Example"
+         *       }
+         *     }
+         */
         readonly IsccEntry: {
             /** @description ISCC-ID with prefix */
             readonly iscc_id: string;
@@ -413,6 +422,11 @@ export interface components {
             /** @enum {string} */
             readonly status: "deleted" | "not_found";
         };
+        /**
+         * @example {
+         *       "iscc_code": "ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY"
+         *     }
+         */
         readonly IsccQuery: {
             /** @description Searches with the stored content of this asset; other fields are ignored */
             readonly iscc_id?: string | null;
