@@ -64,14 +64,15 @@ describe('the dashboard', () => {
     const page = await openPage(browser);
     await page.goto(`${dashboard.url}/admin/manifests/?status=failed`);
     await screenshots(page, 'admin-login');
-    expect(await focused(page)).toBe('username');
+    // The browser focuses the first field when it paints the page.
+    await expect.poll(() => focused(page)).toBe('username');
     await page.keyboard.type(OPERATOR);
     await page.keyboard.press('Tab');
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'The user name or password is wrong.' }).waitFor();
     await screenshots(page, 'admin-login-wrong');
-    expect(await focused(page)).toBe('password');
+    await expect.poll(() => focused(page)).toBe('password');
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/admin/manifests/?status=failed');
