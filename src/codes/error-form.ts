@@ -4,7 +4,7 @@ import { BlobVanished } from '../blobs/port.js';
 import { saysFull } from '../data/full.js';
 import { isOutOfFiles, StorageUnavailable } from '../data/unavailable.js';
 import { statusName } from '../http/reply/status.js';
-import type { Reply } from '../http/routing/route.js';
+import type { Reply, ResponseSpec } from '../http/routing/route.js';
 import type { ErrorForm, ErrorRenderer, Refusal, Violation } from '../http/routing/service.js';
 import { isNativeError } from '../native.js';
 import { CodesRefusal, codeStatus, type Details, type ErrorCode, textOf, Unavailable } from './errors.js';
@@ -20,7 +20,6 @@ export function errorForm(options: ErrorFormOptions): ErrorForm {
   return {
     contentType: PLAIN_TEXT,
     ...renderer(plainText, options),
-    isFault: (error) => error instanceof CodesRefusal && error.code === 'SEMANTIC_FAILED',
     problems: { contentType: PROBLEM, schema: problemSchema, ...renderer(problem, options) },
   };
 }
@@ -45,6 +44,11 @@ function renderer(render: (error: ErrorReply) => Reply, options: ErrorFormOption
     refusal: (refused) => render(refusal(refused, options.uploadBytesMax)),
     thrown: (error) => render(thrown(error, options.details)),
   };
+}
+
+/** The documentation of a 503. */
+export function retryLater(description: string): ResponseSpec {
+  return { description, headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } } };
 }
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';

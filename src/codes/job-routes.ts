@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Reply, Request, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
-import { describedError } from './error-form.js';
+import { describedError, retryLater } from './error-form.js';
 import type { JobView } from './job-board.js';
 import { STEPS } from './pipeline/stopwatch.js';
 import type { CodesService } from './service.js';
@@ -35,10 +35,7 @@ export const jobStatus = z
 
 type JobStatus = z.output<typeof jobStatus>;
 
-const AWAY = {
-  description: 'The state of jobs of other instances cannot be read',
-  headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
-};
+const AWAY = retryLater('The state of jobs of other instances cannot be read');
 const UNKNOWN = { description: 'Unknown job, or the job of another client' };
 
 export function jobRoutes(service: CodesService): Route[] {

@@ -6,6 +6,7 @@ import { contentDisposition } from '../http/reply/disposition.js';
 import { json } from '../http/reply/replies.js';
 import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
 import { route } from '../http/routing/route.js';
+import { retryLater } from './error-form.js';
 import { CodesRefusal } from './errors.js';
 import { accepted, jobRoutes, prefersAsync } from './job-routes.js';
 import type { MediaId } from './media-id.js';
@@ -38,15 +39,9 @@ const EMBED_BODY_MAX_BYTES = 1024 * 1024;
 const FORBIDDEN: ResponseSpec = { description: 'Private files are on and the caller is not the uploader' };
 const UNKNOWN: ResponseSpec = { description: 'Unknown or expired upload' };
 const UNPROCESSABLE: ResponseSpec = { description: 'ISCC processing error' };
-const BUSY: ResponseSpec = {
-  description: 'Too many jobs are waiting',
-  headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
-};
+const BUSY = retryLater('Too many jobs are waiting');
 const FULL: ResponseSpec = { description: 'No space left to store the file' };
-const AWAY: ResponseSpec = {
-  description: 'The storage of uploads does not respond',
-  headers: { 'Retry-After': { description: 'Seconds', schema: z.int() } },
-};
+const AWAY = retryLater('The storage of uploads does not respond');
 const ELSEWHERE = { Location: { description: 'Signed address, valid for 5 minutes', schema: z.string() } };
 const LOCATION = {
   Location: { description: 'Root-relative URL of the stored file', schema: z.string() },

@@ -48,10 +48,15 @@ export interface ServiceEntry {
   reach?(environment: Environment): Promise<readonly string[]>;
 }
 
+/** A problem as one line that names its variable. */
+function lineOf(variable: string, problem: string | undefined): readonly string[] {
+  return problem === undefined ? [] : [`${variable}: ${problem}`];
+}
+
 async function reachRedis(url: string | undefined): Promise<readonly string[]> {
   if (url === undefined) return [];
-  const problem = await (await import('../redis/check.js')).redisProblem(url);
-  return problem === undefined ? [] : [`${commonVariables.redisUrl.name}: ${problem}`];
+  const { redisProblem } = await import('../redis/check.js');
+  return lineOf(commonVariables.redisUrl.name, await redisProblem(url));
 }
 
 async function indexProblem(location: string | undefined, apiKey: string | undefined) {
@@ -66,8 +71,7 @@ async function reachIndexes({
   indexUri: location,
   openSearchApiKey,
 }: SearchConfig): Promise<readonly string[]> {
-  const problem = await indexProblem(location, openSearchApiKey);
-  return problem === undefined ? [] : [`${searchVariables.indexUri.name}: ${problem}`];
+  return lineOf(searchVariables.indexUri.name, await indexProblem(location, openSearchApiKey));
 }
 
 /** Problems of the models for semantic units. */
@@ -85,8 +89,8 @@ async function reachModels(config: CodesConfig): Promise<readonly string[]> {
 
 async function reachDatabase(url: string | undefined): Promise<readonly string[]> {
   if (url === undefined || !isPostgres(url)) return [];
-  const problem = await (await import('../database/check.js')).databaseProblem(url);
-  return problem === undefined ? [] : [`${storeVariables.databaseUrl.name}: ${problem}`];
+  const { databaseProblem } = await import('../database/check.js');
+  return lineOf(storeVariables.databaseUrl.name, await databaseProblem(url));
 }
 
 async function reachAll(
@@ -98,8 +102,8 @@ async function reachAll(
 
 async function reachS3(settings: S3Settings | undefined): Promise<readonly string[]> {
   if (settings === undefined) return [];
-  const problem = await (await import('../s3/check.js')).bucketProblem(settings);
-  return problem === undefined ? [] : [`${settings.variable}: ${problem}`];
+  const { bucketProblem } = await import('../s3/check.js');
+  return lineOf(settings.variable, await bucketProblem(settings));
 }
 
 function readSearchSettings(environment: Environment) {

@@ -46,12 +46,12 @@ export class ResolverRefusal extends Error {
 
 /** The gateway of a manifest is unreachable or failed. */
 export class RepositoryFailed extends Error {
-  override readonly name = 'RepositoryFailed';
+  override readonly name: string = 'RepositoryFailed';
 }
 
-/** The store refuses manifests for the moment, because of its rate limits. */
-export class RepositoryBusy extends Error {
-  override readonly name = 'RepositoryBusy';
+/** A trusted store refuses manifests for the moment, mostly because of its rate limits. */
+export class RepositoryBusy extends RepositoryFailed {
+  override readonly name: string = 'RepositoryBusy';
 }
 
 /** No matching manifest could be confirmed, because gateways did not respond in time. A later query may succeed. */

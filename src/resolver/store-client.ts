@@ -55,7 +55,7 @@ export class StoreClient implements LocalManifests {
     }
   }
 
-  /** @throws {RepositoryFailed} if the store is unreachable. @throws {RepositoryBusy} if it asks for another try */
+  /** @throws {RepositoryFailed} if the store is unreachable; {@link RepositoryBusy} if it asks for another try */
   async read(manifestId: string): Promise<Buffer | undefined> {
     try {
       const response = await this.#request('GET', manifestId);

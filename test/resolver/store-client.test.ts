@@ -33,6 +33,8 @@ describe('a manifest of the store', () => {
   it.each([429, 503])('is asked for again later after a %d', async (given) => {
     const error: unknown = await read(given).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RepositoryBusy);
+    // A look-up of rights reports such a manifest as unavailable and goes on with the others.
+    expect(error).toBeInstanceOf(RepositoryFailed);
     expect(errorForm.thrown(error, 'id')).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
   });
 

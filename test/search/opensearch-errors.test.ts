@@ -46,7 +46,7 @@ async function sent(isRead: boolean): Promise<unknown> {
   const client = new Client({
     location: parseLocation(location),
     apiKey: undefined,
-    onState: () => {},
+    onUnavailable: () => {},
   });
   try {
     return await client.send({ method: isRead ? 'GET' : 'PUT', path: '/x', isRead }).catch((error) => error);

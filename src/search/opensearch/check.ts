@@ -21,7 +21,7 @@ export async function clusterProblem(text: string, apiKey: string | undefined): 
     if (error instanceof FormatRefused) return error.message;
     throw error;
   }
-  const client = new Client({ location, apiKey, onState: () => {} });
+  const client = new Client({ location, apiKey, onUnavailable: () => {} });
   try {
     return await problemOf(client, location);
   } catch (error) {

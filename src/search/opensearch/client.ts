@@ -26,8 +26,8 @@ export interface ClientOptions {
   readonly location: OpenSearchLocation;
   /** Sent in place of user and password. */
   readonly apiKey: string | undefined;
-  /** Called after each response with `undefined`, and with the error of each request that no node serves. */
-  readonly onState: (error: unknown) => void;
+  /** Called with the error of each request that no node serves. */
+  readonly onUnavailable: (error: unknown) => void;
 }
 
 export class Client {
@@ -76,7 +76,6 @@ export class Client {
 
   async #send<T>(sending: Sending): Promise<T> {
     const { origins } = this.#options.location;
-    const { onState } = this.#options;
     let failure: unknown;
     for (let tries = 0; tries < origins.length; tries += 1) {
       const node = this.#node;
@@ -84,22 +83,19 @@ export class Client {
       try {
         const found = await this.#sendTo<T>(origins[node] as string, sending);
         this.#metrics.ended(sending, 'ok', startMs);
-        onState(undefined);
         return found;
       } catch (error) {
         const isRefused = error instanceof OpenSearchError && !error.isAway;
         this.#metrics.ended(sending, isRefused ? 'refused' : 'unavailable', startMs);
-        if (isRefused) {
-          onState(undefined);
+        if (isRefused)
           throw error.isOfDeleted ? new StorageUnavailable(UNAVAILABLE, { cause: error }) : error;
-        }
         failure = error;
         if (this.#node === node) this.#node = (node + 1) % origins.length;
         if (!sending.isRead && !wasNotSent(error)) break;
       }
     }
     const unavailable = new StorageUnavailable(UNAVAILABLE, { cause: failure });
-    onState(failure);
+    this.#options.onUnavailable(failure);
     throw unavailable;
   }
 

@@ -54,7 +54,7 @@ export class OpenSearchEngine implements Engine {
   readonly #writes: Writes;
   readonly #queries: Queries;
   #sweeping: NodeJS.Timeout;
-  #state: { readonly error: unknown } | undefined;
+  #isAvailable = true;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Identifies the indexes. */
@@ -75,15 +75,15 @@ export class OpenSearchEngine implements Engine {
     this.#writes = new Writes({ client, location, names });
     this.#queries = new Queries({ client, names, candidates: options.candidates ?? CANDIDATES });
     this.#sweeping = this.#sweepLater();
-    report((error) => this.#seen(error));
+    report((error) => this.#failed(error));
   }
 
   /** @throws {StorageUnavailable} if no node responds */
   static async open(options: OpenSearchEngineOptions): Promise<OpenSearchEngine> {
     const location = parseLocation(options.location);
     let show: (error: unknown) => void = () => {};
-    const onState = (error: unknown) => show(error);
-    const client = new Client({ location, apiKey: options.apiKey, onState });
+    const onUnavailable = (error: unknown) => show(error);
+    const client = new Client({ location, apiKey: options.apiKey, onUnavailable });
     try {
       const document = new RegistryDocument(client, location);
       const { registry } = await document.open();
@@ -111,7 +111,7 @@ export class OpenSearchEngine implements Engine {
   }
 
   problem(): EngineProblem | undefined {
-    return this.#state === undefined ? undefined : { reason: 'database_unavailable', isServing: false };
+    return this.#isAvailable ? undefined : { reason: 'database_unavailable', isServing: false };
   }
 
   createIndex = (body: Uint8Array) => this.#names.create(body);
@@ -266,10 +266,9 @@ export class OpenSearchEngine implements Engine {
    * Notes that OpenSearch does not serve a request, and asks for its health until it is well. A success says little: a node
    * may serve some shards while others have none.
    */
-  #seen(error: unknown): void {
-    if (error === undefined) return;
-    if (this.#state === undefined) this.#options.log?.error({ err: error }, 'OpenSearch is unavailable');
-    this.#state = { error };
+  #failed(error: unknown): void {
+    if (this.#isAvailable) this.#options.log?.error({ err: error }, 'OpenSearch is unavailable');
+    this.#isAvailable = false;
     this.#probeLater();
   }
 
@@ -282,7 +281,7 @@ export class OpenSearchEngine implements Engine {
     try {
       if (!(await servesAll(this.#client, this.#location))) return this.#probeLater();
       await this.#document.read();
-      this.#state = undefined;
+      this.#isAvailable = true;
       this.#options.log?.info('OpenSearch is available again');
     } catch {
       this.#probeLater();

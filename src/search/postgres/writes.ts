@@ -202,8 +202,8 @@ export class Writes {
   }
 }
 
-/** SQLSTATEs: waited too long for a lock; the transaction was ended; a server cannot be written. */
-const TRY_AGAIN: ReadonlySet<unknown> = new Set(['55P03', '25P03', '25006', '40001']);
+/** SQLSTATEs: waited too long for a lock; the transaction was ended; it could not be serialized. */
+const TRY_AGAIN: ReadonlySet<unknown> = new Set(['55P03', '25P03', '40001']);
 
 /** The error, or that the database is unreachable. */
 export function unavailable(error: unknown, onUnavailable: (error: unknown) => void): unknown {

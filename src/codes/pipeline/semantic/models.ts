@@ -63,7 +63,8 @@ const PUBLISHED: Readonly<Record<string, string>> = {
 /**
  * Checks all model files at start. Custom models are allowed and logged.
  *
- * @throws {ConfigurationInvalid} if a file is missing, is not a tokenizer, or has the name but not the content of a published model
+ * @throws {ConfigurationInvalid} if a file is missing, is not a tokenizer, or has the name but not the content of a
+ * published model
  */
 export async function checkModels(models: SemanticModels, log: Logger): Promise<void> {
   const { text, image } = models;
