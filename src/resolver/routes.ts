@@ -45,7 +45,7 @@ export interface RouteOptions {
 const FAILED: ResponseSpec = { description: 'The search service or the manifest repository failed.' };
 const UNAVAILABLE: ResponseSpec = {
   description:
-    'The search service is unreachable or busy, or the repositories of the matching manifests are slow; see Retry-After.',
+    'The search service is unreachable or busy, or the repositories of the matching manifests are slow or busy; see Retry-After.',
 };
 const NOT_FOUND: ResponseSpec = {
   description: 'Unknown id, or the declaration does not point to a C2PA Manifest Store with this id.',
