@@ -1,5 +1,6 @@
 /** Upload tokens, managed on the command line. */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -63,5 +64,28 @@ test('names what is wrong', async () => {
   ] as const) {
     const { code, stderr } = await token(...args);
     expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining(message)]);
+  }
+});
+
+test('a folder without a store stays empty', async () => {
+  const dataDir = path.join(folder, 'empty');
+  const env = { ...process.env, MSTORE_DATA_DIR: dataDir, DATABASE_URL: '' };
+  for (const args of [
+    ['token', 'list'],
+    ['token', 'revoke', '1'],
+    ['account', 'list'],
+    ['account', 'disable', 'ann'],
+    ['audit'],
+    ['restore', 'urn:c2pa:8e4a1f0c-9d6b-4f6e-8f55-2c1d0b7a9e33'],
+    ['reindex'],
+    ['revalidate'],
+  ]) {
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'store', ...args], {
+      env,
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect([args, status, stderr]).toEqual([args, 2, expect.stringContaining(`no store in ${dataDir}`)]);
+    expect(existsSync(dataDir)).toBe(false);
   }
 });

@@ -17,8 +17,12 @@ export async function add(
 ): Promise<void> {
   const password = await newPassword(options);
   const role = options.role ?? (options.canDelete ? 'deleter' : 'viewer');
-  await change(name, options, `account ${name.toLowerCase()} created`, (accounts) =>
-    accounts.add(name, password, role, commandActor()),
+  await change(
+    name,
+    options,
+    `account ${name.toLowerCase()} created`,
+    (accounts) => accounts.add(name, password, role, commandActor()),
+    { creates: true },
   );
 }
 
@@ -56,12 +60,13 @@ async function change(
   { json }: ResultOptions,
   outcome: string,
   work: (accounts: Accounts) => Promise<unknown>,
+  options?: { readonly creates: boolean },
 ): Promise<void> {
   const username = name.toLowerCase();
   const changed = await using(async (accounts) => {
     await work(accounts);
     return json ? (await accounts.list()).find((account) => account.username === username) : undefined;
-  });
+  }, options);
   process.stderr.write(`isccd: ${outcome}\n`);
   if (changed !== undefined) process.stdout.write(`${JSON.stringify(changed)}\n`);
 }
@@ -87,12 +92,15 @@ function day(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
-async function using<T>(work: (accounts: Accounts) => Promise<T>): Promise<T> {
+async function using<T>(
+  work: (accounts: Accounts) => Promise<T>,
+  options?: { readonly creates: boolean },
+): Promise<T> {
   return withStoreDatabase(async ({ db }) => {
     try {
       return await work(new Accounts(db));
     } catch (error) {
       throw error instanceof AdminRefusal ? new CommandFailed(error.message) : error;
     }
-  });
+  }, options);
 }

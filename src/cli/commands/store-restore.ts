@@ -16,23 +16,28 @@ export async function restore(manifestId: string, { json }: { json?: boolean }):
   const values = environment();
   const variables = readVariables(storeVariables, values);
   const target = declarationTarget(variables);
-  const blobs = await openBlobs({ dataDir: storeDataDir(values), blobsS3: storeBlobsS3(variables, values) });
-  const hasFile = async (sha256: string) => (await blobs.find(sha256)) !== undefined;
+  const place = { dataDir: storeDataDir(values), blobsS3: storeBlobsS3(variables, values) };
   const restored = await withStoreDatabase(async ({ db }) => {
-    const manifests = new Manifests(db, eventLog(variables));
-    const found = await manifests.findById(manifestId);
-    if (found === undefined) throw new CommandFailed(`the store has no manifest ${manifestId}`);
-    if (found.live) throw new CommandFailed(`${manifestId} is not deleted`);
-    const options = { now: Date.now(), actor: commandActor(), target, hasFile };
-    const [key] = await manifests.restore([found.key], options);
-    const [after] = await manifests.findByKeys([found.key]);
-    if (key === undefined || after === undefined) {
-      throw new CommandFailed(
-        `${manifestId} can't be restored: its bytes are no longer kept, see MSTORE_UNDO_DAYS; release its id and upload it again`,
-      );
+    const blobs = await openBlobs(place);
+    const hasFile = async (sha256: string) => (await blobs.find(sha256)) !== undefined;
+    try {
+      const manifests = new Manifests(db, eventLog(variables));
+      const found = await manifests.findById(manifestId);
+      if (found === undefined) throw new CommandFailed(`the store has no manifest ${manifestId}`);
+      if (found.live) throw new CommandFailed(`${manifestId} is not deleted`);
+      const options = { now: Date.now(), actor: commandActor(), target, hasFile };
+      const [key] = await manifests.restore([found.key], options);
+      const [after] = await manifests.findByKeys([found.key]);
+      if (key === undefined || after === undefined) {
+        throw new CommandFailed(
+          `${manifestId} can't be restored: its bytes are no longer kept, see MSTORE_UNDO_DAYS; release its id and upload it again`,
+        );
+      }
+      return after;
+    } finally {
+      await blobs.close();
     }
-    return after;
-  }).finally(() => blobs.close());
+  });
   const { sha256, status } = restored;
   process.stderr.write(`isccd: ${manifestId} restored, declaration: ${status}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ manifestId, sha256, declaration: status })}\n`);

@@ -19,7 +19,7 @@ export interface AddOptions extends ResultOptions {
 export async function add(publisher: string, { scope, days, json }: AddOptions): Promise<void> {
   const expiresAt = days === undefined ? undefined : Date.now() + daysOf(days) * DAY_MS;
   const wanted = { publisher, expiresAt, ...(scope && { scopes: scope }) };
-  const created = await using((tokens) => tokens.create(wanted, commandActor()));
+  const created = await using((tokens) => tokens.create(wanted, commandActor()), { creates: true });
   process.stderr.write(`isccd: token ${created.key} of ${created.publisher} created
 `);
   process.stdout.write(`${json ? JSON.stringify(created) : created.token}\n`);
@@ -65,12 +65,15 @@ function day(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
-async function using<T>(work: (tokens: UploadTokens) => Promise<T>): Promise<T> {
+async function using<T>(
+  work: (tokens: UploadTokens) => Promise<T>,
+  options?: { readonly creates: boolean },
+): Promise<T> {
   return withStoreDatabase(async ({ db }) => {
     try {
       return await work(new UploadTokens(db));
     } catch (error) {
       throw error instanceof TokenRefused ? new CommandFailed(error.message) : error;
     }
-  });
+  }, options);
 }

@@ -1,18 +1,35 @@
 /** The store's database for commands, whether the store runs or not. */
+import { existsSync } from 'node:fs';
 import { environment } from '../../config/env.js';
 import { storeVariables } from '../../config/store.js';
 import { storeDataDir } from '../../config/store-settings.js';
 import { readVariables } from '../../config/variable.js';
 import { makeFolder } from '../../data/folder.js';
 import { FormatRefused, prepareData } from '../../data/format.js';
-import { type Database, openDatabase } from '../../database/open.js';
+import { type Database, databasePlace, openDatabase } from '../../database/open.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 
-/** Opens the configured database, and closes it after the work. @throws {CommandFailed} if it can't be opened */
-export async function withStoreDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+/**
+ * Opens the configured database, and closes it after the work.
+ *
+ * @param options.creates whether the command may be the first use of the store. Others fail without a store, so that a
+ * wrong folder is noticed
+ * @throws {CommandFailed} if it can't be opened
+ */
+export async function withStoreDatabase<T>(
+  work: (database: Database) => Promise<T>,
+  { creates = false } = {},
+): Promise<T> {
   const values = environment();
   const dataDir = storeDataDir(values);
   const { databaseUrl } = readVariables(storeVariables, values);
+  const place = databasePlace(databaseUrl, dataDir);
+  if (!creates && 'file' in place && !existsSync(place.file)) {
+    throw new CommandFailed(
+      `there is no store in ${dataDir}: no file ${place.file}; set MSTORE_DATA_DIR or DATABASE_URL`,
+      EXIT_CONFIGURATION,
+    );
+  }
   makeFolder(dataDir);
   const opening = prepareData('store', dataDir).then(() => openDatabase(databaseUrl, dataDir));
   const database = await opening.catch((error: unknown) => {
