@@ -111,25 +111,51 @@ export class Accounts {
     return this.#db.selectFrom('accounts').selectAll().where('username', '=', username).executeTakeFirst();
   }
 
-  /** @throws {AdminRefusal} if no account has the name */
+  /** @throws {AdminRefusal} if no account has the name, or the actor is no longer an admin */
   async #change(
     name: string,
     actor: Actor,
     work: (transaction: Transaction<Tables>, row: AccountRow) => Promise<AuditEntry>,
   ): Promise<void> {
     await commitDurably(this.#db, async (transaction) => {
-      // An update, because the first statement of a transaction must be a write. It also locks the row.
-      const row = await transaction
-        .updateTable('accounts')
-        .set({ disabled: sql`disabled` })
-        .where('username', '=', name.toLowerCase())
-        .returningAll()
-        .executeTakeFirst();
+      const username = name.toLowerCase();
+      const names =
+        actor.kind === 'account' && actor.name !== undefined ? [username, actor.name] : [username];
+      const rows = await lockedRows(transaction, names);
+      const row = rows.get(username);
       if (row === undefined) throw new AdminRefusal('USERNAME_UNKNOWN');
+      if (names.some((one) => one !== username && !isAdmin(rows.get(one))))
+        throw new AdminRefusal('NO_LONGER_ADMIN');
       const entry = await work(transaction, row);
       await recordAudit(transaction, actor, [{ ...entry, subject: row.username }]);
     });
   }
+}
+
+/**
+ * Accounts that no other transaction changes until this one ends: of two admins who disable each other, one stays. Locked
+ * in one order, so that transactions can't wait for each other.
+ */
+async function lockedRows(
+  transaction: Transaction<Tables>,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, AccountRow>> {
+  const rows = new Map<string, AccountRow>();
+  for (const name of [...new Set(names)].sort()) {
+    // An update, because the first statement of a transaction must be a write. It also locks the row.
+    const row = await transaction
+      .updateTable('accounts')
+      .set({ disabled: sql`disabled` })
+      .where('username', '=', name)
+      .returningAll()
+      .executeTakeFirst();
+    if (row !== undefined) rows.set(name, row);
+  }
+  return rows;
+}
+
+function isAdmin(row: AccountRow | undefined): boolean {
+  return row?.role === 'admin' && row.disabled === 0;
 }
 
 async function newHash(password: string, username: string): Promise<string> {

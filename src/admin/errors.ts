@@ -9,6 +9,7 @@ const TABLE = {
   ],
   FORBIDDEN: [403, 'This needs the role {needed}. Your account has the role {role}.'],
   OWN_ACCOUNT: [409, 'you cannot change the role of your own account, or disable it'],
+  NO_LONGER_ADMIN: [403, 'your account was disabled or lost its role in the meantime'],
   NOT_FOUND: [404, 'This manifest does not exist.'],
   THUMBNAIL_MISSING: [404, 'This manifest has no thumbnail.'],
   PAGE_UNKNOWN: [404, 'This page does not exist.'],
