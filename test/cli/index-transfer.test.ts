@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ImportState } from '../../src/cli/commands/index-transfer.js';
+import { fileVersion } from '../../src/cli/input/asset-sources.js';
+import { ImportState } from '../../src/cli/input/import-state.js';
 import type { Entry } from '../../src/client/search-api.js';
 import { startSearch } from '../search/support/search-server.js';
 import { isccd } from '../support/command.js';
@@ -148,30 +149,81 @@ test('refused rows are reported with the reason; the others are imported', async
   ]);
   const report = (await readFile(path.join(folder, 'bad-report.ndjson'), 'utf8')).trimEnd().split('\n');
   expect(report.map((line) => JSON.parse(line))).toEqual([
-    { index: 'bad', iscc_id: second.iscc_id, detail: expect.stringMatching(/./) },
-    { index: 'bad', detail: [expect.objectContaining({ type: 'json_invalid' })] },
+    { index: 'bad', line: 2, iscc_id: second.iscc_id, detail: expect.stringMatching(/./) },
+    { index: 'bad', line: 3, detail: [expect.objectContaining({ type: 'json_invalid' })] },
   ]);
   expect(moved.stderr).toContain(second.iscc_id);
 });
 
-test('an interrupted import continues where it stopped', async () => {
+test('a refused row is found by its line and its ISCC-ID', async () => {
   const [first] = entries as [Entry];
-  await writeFile(path.join(folder, 'assets.jsonl'), text);
-  const done = { index: 'resumed', created: 1, updated: 0, refused: 0, problems: 0 };
-  const state = { from: 'assets.jsonl', at: './resumed', indexes: { resumed: { position: '1', done } } };
-  await writeFile(path.join(folder, 'state.json'), JSON.stringify(state));
-  const args = ['import', 'resumed', '--from', 'assets.jsonl', '--state', 'state.json', '--at'];
-  const other = await index(...args, './elsewhere');
-  expect([other.code, other.stderr]).toEqual([
-    1,
-    expect.stringContaining('state.json belongs to an interrupted import'),
-  ]);
-  const moved = await index(...args, './resumed');
-  expect(moved.results()).toMatchObject([{ index: 'resumed', created: entries.length }]);
-  const ids = (await index('export', 'resumed', '--at', './resumed')).results().map(({ iscc_id }) => iscc_id);
-  expect(ids).toHaveLength(entries.length - 1);
-  expect(ids).not.toContain(first.iscc_id);
-  await expect(readFile(path.join(folder, 'state.json'))).rejects.toThrow('ENOENT');
+  const good = JSON.stringify(first);
+  const bad = JSON.stringify({ iscc_id: 'ISCC:MAIGIIFJRDGEQQAA', units: ['ISCC:EAAW4BQTJSTJSHAI'] });
+  // Two batches.
+  const lines = [...Array<string>(1000).fill(good), '', bad];
+  await writeFile(path.join(folder, 'long.ndjson'), lines.join('\n'));
+  const where = ['--from', 'long.ndjson', '--at', './long', '--report', 'long-report.ndjson'];
+  expect((await index('import', 'long', ...where)).results()).toMatchObject([{ created: 1, refused: 1 }]);
+  expect(JSON.parse(await readFile(path.join(folder, 'long-report.ndjson'), 'utf8'))).toMatchObject({
+    line: 1002,
+    iscc_id: 'ISCC:MAIGIIFJRDGEQQAA',
+    detail: [{ type: 'too_short' }],
+  });
+});
+
+describe('an interrupted import', () => {
+  const saved = (name: string) => path.join(folder, `${name}.state.json`);
+  const args = (name: string, at = `./${name}`) => {
+    const state = ['--state', `${name}.state.json`];
+    return ['import', name, '--from', 'assets.jsonl', ...state, '--at', at];
+  };
+  const ids = async (name: string) =>
+    (await index('export', name, '--at', `./${name}`)).results().map(({ iscc_id }) => iscc_id);
+
+  /** An import that ended after the first line. */
+  async function interrupted(name: string): Promise<void> {
+    await writeFile(path.join(folder, 'assets.jsonl'), text);
+    await writeFile(path.join(folder, 'first.jsonl'), JSON.stringify(entries[0]));
+    await index('import', name, '--from', 'first.jsonl', '--at', `./${name}`);
+    const version = await fileVersion(path.join(folder, 'assets.jsonl'));
+    const done = { index: name, created: 1, updated: 0, refused: 0, problems: 0 };
+    const state = await ImportState.open(saved(name), 'assets.jsonl', `./${name}`);
+    await state.save(name, { position: '1', version, before: 0, done });
+  }
+
+  test('continues where it stopped', async () => {
+    await interrupted('resumed');
+    const other = await index(...args('resumed', './elsewhere'));
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringContaining('resumed.state.json belongs to an interrupted import'),
+    ]);
+    const moved = await index(...args('resumed'));
+    const counts = { created: entries.length, updated: 0 };
+    expect([moved.results(), moved.stderr]).toMatchObject([[{ index: 'resumed', ...counts }], '']);
+    expect(await ids('resumed')).toHaveLength(entries.length);
+    await expect(readFile(saved('resumed'))).rejects.toThrow('ENOENT');
+  });
+
+  test('starts again if the index has lost assets', async () => {
+    await interrupted('lost');
+    await index('rm', 'lost', '--at', './lost');
+    const moved = await index(...args('lost'));
+    expect(moved.results()).toMatchObject([{ index: 'lost', created: entries.length, updated: 0 }]);
+    expect(moved.stderr).toBe(
+      'isccd: lost: assets of the index are missing (0 of 1) since the interruption; starting from the beginning\n',
+    );
+    expect(await ids('lost')).toHaveLength(entries.length);
+  });
+
+  test('starts again if its file has changed', async () => {
+    await interrupted('changed');
+    await writeFile(path.join(folder, 'assets.jsonl'), text.split('\n').toReversed().join('\n'));
+    const moved = await index(...args('changed'));
+    expect(moved.results()).toMatchObject([{ created: entries.length - 1, updated: 1 }]);
+    expect(moved.stderr).toContain('the source has changed since the interruption');
+    expect(await ids('changed')).toHaveLength(entries.length);
+  });
 });
 
 describe('refuses', () => {
@@ -210,7 +262,8 @@ test('an export into a folder that does not exist fails with one line', async ()
 test('the state of an import has no password', async () => {
   const file = path.join(folder, 'state.json');
   const state = await ImportState.open(file, 'old', 'postgresql://user:geheim@host/database');
-  await state.save('photos', 'x', { index: 'photos', created: 1, updated: 0, refused: 0, problems: 0 });
+  const done = { index: 'photos', created: 1, updated: 0, refused: 0, problems: 0 };
+  await state.save('photos', { position: 'x', done });
   expect(await readFile(file, 'utf8')).not.toContain('geheim');
   await expect(ImportState.open(file, 'other', 'here')).rejects.toThrow(/^(?!.*geheim)/);
 });

@@ -1,21 +1,18 @@
 /** `isccd index import|export|copy|repair`: moves all assets of an index. */
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { ServiceError } from '../../client/errors.js';
 import type { LinesResult, SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
-import { withoutPassword } from '../../database/open.js';
 import { searchFolder } from '../../search/engine/open.js';
 import { type AssetSource, assetSources, damagedSource, serviceSources } from '../input/asset-sources.js';
-import { CommandFailed, reason } from '../terminal/failure.js';
+import { ImportState, type Transferred } from '../input/import-state.js';
+import { RefusalReport } from '../input/refusal-report.js';
+import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { writeOutput } from '../terminal/output.js';
-import { printable } from '../terminal/printable.js';
 import { using, type Where } from './index-command.js';
 
-/** Refused rows that are shown; all are in the report. */
-const SHOWN_MAX = 10;
 const EXPORT_ASSETS = 1000;
 const NAME_CHARS_MAX = 32;
 
@@ -121,16 +118,6 @@ export async function repairIndex(name: string, options: RepairOptions): Promise
   });
 }
 
-interface Transferred {
-  readonly index: string;
-  created: number;
-  updated: number;
-  refused: number;
-  /** Problems of reading, for example damaged pages. */
-  problems: number;
-  report?: string;
-}
-
 /**
  * Adds all assets of a source to an index. A missing or empty index gets the source's declared paths; another one keeps its
  * own.
@@ -141,9 +128,12 @@ export async function transfer(
   index: string,
   { state, report }: { readonly state?: ImportState; readonly report: string },
 ): Promise<Transferred> {
-  const done = state?.of(index) ?? { index, created: 0, updated: 0, refused: 0, problems: 0 };
-  const position = state?.position(index);
-  if (state?.isDone(index)) return done;
+  const version = await source.version?.();
+  const assets = state && (await assetsOf(target, index));
+  state?.forgetOutdated(index, version, assets);
+  const done = state?.progress(index)?.done ?? { index, created: 0, updated: 0, refused: 0, problems: 0 };
+  const { position, isDone, before = assets } = state?.progress(index) ?? {};
+  if (isDone) return done;
   const { total, declaredPaths, batches } = await source.open(position);
   await createIfMissing(target, index);
   // Before the first asset is added, so that no second pass over the assets is needed.
@@ -159,14 +149,14 @@ export async function transfer(
       done.updated += result?.updated ?? 0;
       done.refused += result?.refused.length ?? 0;
       done.problems += batch.problems.length;
-      await log.add(result?.refused ?? [], batch.problems);
-      await state?.save(index, batch.position, done);
+      await log.add(result?.refused ?? [], batch);
+      await state?.save(index, { position: batch.position ?? position, version, before, done });
       bar.increment(batch.count);
     }
   } finally {
     bar.stop();
   }
-  await state?.finish(index, done);
+  await state?.finish(index, { version, before, done });
   return done.refused + done.problems > 0 ? { ...done, report } : done;
 }
 
@@ -187,105 +177,18 @@ async function createIfMissing(target: SearchApi, index: string): Promise<void> 
   }
 }
 
+/** Number of assets of an index; 0 if it does not exist. */
+async function assetsOf(target: SearchApi, index: string): Promise<number> {
+  try {
+    return (await target.getIndex(index)).assets;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return 0;
+    throw error;
+  }
+}
+
 /** Whether an index is as it was created, perhaps by a run that ended before it declared the paths. */
 async function isUntouched(target: SearchApi, index: string): Promise<boolean> {
   const [{ assets }, { paths }] = await Promise.all([target.getIndex(index), target.getPaths(index)]);
   return assets === 0 && paths.length === 0;
-}
-
-/** Writes each refused row to a file as a line of JSON, and shows the first ones. */
-class RefusalReport {
-  readonly #file: string;
-  readonly #index: string;
-  #shown = 0;
-
-  constructor(file: string, index: string) {
-    this.#file = file;
-    this.#index = index;
-  }
-
-  async add(refused: LinesResult['refused'], problems: readonly string[]): Promise<void> {
-    const rows = [
-      ...refused.map(({ iscc_id, detail }) => ({ index: this.#index, iscc_id, detail })),
-      ...problems.map((detail) => ({ index: this.#index, detail })),
-    ];
-    if (rows.length === 0) return;
-    const lines = rows.map((row) => JSON.stringify(row));
-    await appendFile(this.#file, `${lines.join('\n')}\n`);
-    for (const line of lines.slice(0, Math.max(0, SHOWN_MAX - this.#shown)))
-      process.stderr.write(`refused: ${printable(line)}\n`);
-    this.#shown += lines.length;
-  }
-}
-
-interface SavedState {
-  readonly from: string;
-  readonly at: string;
-  readonly indexes: Record<string, { position?: string | undefined; isDone?: boolean; done: Transferred }>;
-}
-
-/** Where an import stands, in a file, so that it continues there after an interruption. */
-export class ImportState {
-  readonly #file: string;
-  readonly #saved: SavedState;
-
-  private constructor(file: string, saved: SavedState) {
-    this.#file = file;
-    this.#saved = saved;
-  }
-
-  /** Reads the file if an import between the same places was interrupted. */
-  static async open(file: string, source: string, target: string): Promise<ImportState> {
-    // The file must not contain passwords.
-    const [from, at] = [withoutPassword(source), withoutPassword(target)];
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    const saved = text === undefined ? undefined : parsed(file, text);
-    if (saved !== undefined && (saved.from !== from || saved.at !== at)) {
-      throw new CommandFailed(
-        `${file} belongs to an interrupted import from ${saved.from} to ${saved.at}; ` +
-          'finish it, delete the file, or name another one with --state',
-      );
-    }
-    return new ImportState(file, saved ?? { from, at, indexes: {} });
-  }
-
-  of(index: string): Transferred | undefined {
-    return this.#saved.indexes[index]?.done;
-  }
-
-  position(index: string): string | undefined {
-    return this.#saved.indexes[index]?.position;
-  }
-
-  isDone(index: string): boolean {
-    return this.#saved.indexes[index]?.isDone === true;
-  }
-
-  async save(index: string, position: string | undefined, done: Transferred): Promise<void> {
-    this.#saved.indexes[index] = { position: position ?? this.position(index), done };
-    await this.#write();
-  }
-
-  async finish(index: string, done: Transferred): Promise<void> {
-    this.#saved.indexes[index] = { isDone: true, done };
-    await this.#write();
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.#file, { force: true });
-  }
-
-  async #write(): Promise<void> {
-    const draft = `${this.#file}.tmp`;
-    await writeFile(draft, JSON.stringify(this.#saved));
-    await rename(draft, this.#file);
-  }
-}
-
-function parsed(file: string, text: string): SavedState {
-  try {
-    return JSON.parse(text) as SavedState;
-  } catch (error) {
-    throw new CommandFailed(`${file}: ${reason(error)}; delete it to start from the beginning`);
-  }
 }

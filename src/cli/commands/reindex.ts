@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Entry, SearchApi } from '../../client/search-api.js';
 import { type AssetSource, type SourceBatch, serviceSources } from '../input/asset-sources.js';
+import { ImportState } from '../input/import-state.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { using } from './index-command.js';
-import { ImportState, transfer } from './index-transfer.js';
+import { transfer } from './index-transfer.js';
 
 /** Assets per index that are compared, with the results of a search for each. */
 const SAMPLES_MAX = 100;

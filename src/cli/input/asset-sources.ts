@@ -20,6 +20,8 @@ export interface SourceBatch {
   readonly count: number;
   /** Where to continue after this batch; `undefined` at the end. */
   readonly position: string | undefined;
+  /** Number of the first line in the source's file. */
+  readonly firstLine?: number;
   /** What could not be read. */
   readonly problems: readonly string[];
 }
@@ -28,6 +30,8 @@ export interface SourceBatch {
 export interface AssetSource {
   /** Name of the index; `undefined` for files. */
   readonly name: string | undefined;
+  /** Changes when the source does. Only of sources whose positions mean nothing in another version. */
+  version?(): Promise<string>;
   /** @param position of the last batch that is done */
   open(position?: string): Promise<{
     /** Number of all assets, if it is known. */
@@ -130,6 +134,7 @@ function reader(kind: 'index' | 'reference' | 'damaged', place: string, name: st
 function lineFile(file: string): AssetSource {
   return {
     name: undefined,
+    ...(file !== '-' && { version: () => fileVersion(file) }),
     open: async (position = '0') => ({
       total: undefined,
       declaredPaths: [],
@@ -138,13 +143,20 @@ function lineFile(file: string): AssetSource {
   };
 }
 
+/** Size and time of the last change of a file. */
+export async function fileVersion(file: string): Promise<string> {
+  const { size, mtimeMs } = await stat(file);
+  return `${size} bytes, ${new Date(mtimeMs).toISOString()}`;
+}
+
 async function* fileBatches(file: string, skip: number): AsyncGenerator<SourceBatch> {
   const raw: AsyncIterable<Uint8Array> = file === '-' ? process.stdin : createReadStream(file);
   const bytes = decoded(raw, encodingOf(file));
   try {
     for await (const group of lineGroups(bytes, { lineBytesMax: LINE_BYTES_MAX, skip })) {
       const position = String(group.firstLine - 1 + group.lines);
-      yield { lines: group.bytes, count: group.lines, position, problems: [] };
+      const { bytes: lines, firstLine, lines: count } = group;
+      yield { lines, count, position, firstLine, problems: [] };
     }
   } catch (error) {
     throw new CommandFailed(`${file}: ${reason(error)}`);
