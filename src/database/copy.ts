@@ -4,9 +4,11 @@ import { rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { syncPath } from '../data/durable.js';
+import { dumpConnection } from './dump-connection.js';
 import { requireUsable, versionOf } from './migrate.js';
 import { STORE_SCHEMA } from './migrations/index.js';
-import { type Db, databasePlace, withoutPassword } from './open.js';
+import { type Db, databasePlace } from './open.js';
+import { placeOf } from './place.js';
 import { openPostgres } from './postgres.js';
 import { blockWrites, copySqlite, openSqliteCopy, openSqliteReadOnly } from './sqlite.js';
 
@@ -103,7 +105,7 @@ async function dumpPostgres(url: string, job: DatabaseCopyJob): Promise<Database
     for (let tries = 0; tries <= FREE_TRIES; tries += 1) {
       const snapshot = db.transaction().setIsolationLevel('repeatable read');
       const outcome = await snapshot.execute(async (rows) => {
-        if ((await schemaVersion(rows, withoutPassword(url))) === 0) return 'empty';
+        if ((await schemaVersion(rows, placeOf(url))) === 0) return 'empty';
         await runDump(url, await exportSnapshot(rows), job);
         return (await job.complete(rows)) ? 'copied' : 'incomplete';
       });
@@ -120,13 +122,10 @@ async function exportSnapshot(db: Db): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-/** Passes the password in the environment: every user of the machine can read arguments. */
 async function runDump(url: string, snapshot: string, job: DatabaseCopyJob): Promise<void> {
-  const target = new URL(url);
-  const { password } = target;
-  target.password = '';
-  const env = { ...job.environment, ...(password && { PGPASSWORD: decodeURIComponent(password) }) };
-  const args = ['--format=custom', `--snapshot=${snapshot}`, `--file=${job.dump}`, `--dbname=${target.href}`];
+  const { address, variables } = dumpConnection(url, job.environment.NODE_EXTRA_CA_CERTS);
+  const env = { ...job.environment, ...variables };
+  const args = ['--format=custom', `--snapshot=${snapshot}`, `--file=${job.dump}`, `--dbname=${address}`];
   try {
     await promisify(execFile)('pg_dump', args, { env });
   } catch (error) {

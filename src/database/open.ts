@@ -4,6 +4,7 @@ import type { Kysely, Logger } from 'kysely';
 import { syncPath } from '../data/durable.js';
 import type { Metric } from '../observe/instruments.js';
 import { migrate } from './migrate.js';
+import { placeOf } from './place.js';
 import { QueryMetrics } from './query-metrics.js';
 import type { Tables } from './tables.js';
 
@@ -63,7 +64,7 @@ async function open(
     return { engine: 'sqlite', db, place, migrate: () => migrate(db, 'sqlite', place) };
   }
   const { openPostgres } = await import('./postgres.js');
-  const place = withoutPassword(where.url);
+  const place = placeOf(where.url);
   return {
     engine: 'postgres',
     db: openPostgres(where.url, { log, isBounded: true }),
@@ -81,9 +82,4 @@ export function databasePlace(url: string | undefined, dataDir: string): { file:
   if (url === undefined) return { file: path.join(dataDir, DATABASE_FILE) };
   const file = /^sqlite:\/\/(\/.*)$/.exec(url)?.[1];
   return file === undefined ? { url } : { file };
-}
-
-/** A server's URL for messages and logs. */
-export function withoutPassword(url: string): string {
-  return url.replace(/^([^:]+:\/\/)[^@/]*@/, '$1');
 }

@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { schemaVersion } from './copy.js';
-import { type Db, databasePlace, withoutPassword } from './open.js';
+import { type Db, databasePlace } from './open.js';
+import { placeOf } from './place.js';
 import { openPostgres } from './postgres.js';
 import { openSqliteReadOnly } from './sqlite.js';
 
@@ -31,7 +32,7 @@ export async function openReadOnly(
 ): Promise<ReadOnlyDatabase | undefined> {
   const where = databasePlace(url, dataDir);
   const isFile = 'file' in where;
-  const place = isFile ? where.file : withoutPassword(where.url);
+  const place = isFile ? where.file : placeOf(where.url);
   if (isFile && (await stat(where.file).catch(() => undefined)) === undefined) return undefined;
   const db = isFile ? openSqliteReadOnly(where.file) : openPostgres(where.url, { readsOnly: true });
   let version: number;

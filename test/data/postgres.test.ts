@@ -117,6 +117,14 @@ it('contains, after a restore, everything acknowledged before it started', async
   expect(stdout).toContain(': the bindings of a manifest must be those in its file');
 });
 
+it('is made of a database with several hosts, of which one is away', async () => {
+  const target = path.join(root, 'several');
+  const several = live.url.replace('host=', `host=${encodeURIComponent('/nowhere,')}`);
+  const made = await isccd(['backup', target, '--json'], environment(live.folder, several));
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(made.stdout).stores.store.counts).toMatchObject({ tombstones: 1 });
+});
+
 it('fails without pg_dump, or if the database is unreachable', async () => {
   const target = path.join(root, 'none');
   const withoutDump = await isccd(['backup', target], { ...environment(live.folder, live.url), PATH: root });

@@ -1,6 +1,6 @@
 /** Where an interrupted `isccd index import` stands. */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { withoutPassword } from '../../database/open.js';
+import { placeOf } from '../../database/place.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 /** Outcome for one index. */
@@ -44,7 +44,7 @@ export class ImportState {
   /** Reads the file if an import between the same places was interrupted. */
   static async open(file: string, source: string, target: string): Promise<ImportState> {
     // The file must not contain passwords.
-    const [from, at] = [withoutPassword(source), withoutPassword(target)];
+    const [from, at] = [placeOf(source), placeOf(target)];
     const text = await readFile(file, 'utf8').catch(() => undefined);
     const saved = text === undefined ? undefined : parsed(file, text);
     if (saved !== undefined && (saved.from !== from || saved.at !== at)) {
