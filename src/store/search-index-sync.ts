@@ -15,7 +15,7 @@ import { IndexBooks, IndexLeaseLost, type Position } from './search-index-books.
 import * as rows from './search-index-sync-rows.js';
 
 const POLL_MS = 1_000;
-/** How often to look for ISCC-IDs that retries have declared, and whether the index still has its entries. */
+/** How often to look for ISCC-IDs without a change in the feed, and whether the index still has its entries. */
 const CHECK_MS = 5_000;
 /** Overlap of two looks at declarations, for those that were being written during the first one. */
 const OVERLAP_MS = 15_000;
@@ -136,7 +136,7 @@ export class SearchIndexSync {
 
   async #attempt(): Promise<void> {
     const now = this.#now();
-    if (this.#closed || now < (this.#outage?.pausedUntilMs ?? 0)) return;
+    if (this.#closed || isAhead(this.#outage?.pausedUntilMs, now, PAUSE_MS_MAX)) return;
     try {
       const position = await this.#books.lease(now);
       // Another process feeds the index.
@@ -150,7 +150,7 @@ export class SearchIndexSync {
 
   async #catchUp(position: Position, now: number): Promise<void> {
     const { db, indexId, log } = this.#options;
-    const isCheckDue = this.#checkedMs === undefined || now >= this.#checkedMs + CHECK_MS;
+    const isCheckDue = this.#checkedMs === undefined || !isAhead(this.#checkedMs + CHECK_MS, now, CHECK_MS);
     let at = position;
     if (isCheckDue && !(await this.#isIntact())) {
       log.warn({ index: indexId }, 'the similarity index was emptied; filling it from the start');
@@ -223,9 +223,9 @@ export class SearchIndexSync {
     return to;
   }
 
-  /** Syncs ISCC-IDs that hubs have assigned, which are not in the change feed. */
+  /** Syncs ISCC-IDs that processes of 0.1.0 have declared: they do not record a change for them. */
   async #applyDeclarations(position: Position, now: number): Promise<void> {
-    const since = Math.max(position.polledAt, this.#polledMs);
+    const since = Math.min(Math.max(position.polledAt, this.#polledMs), now);
     const keys = await rows.keysDeclaredSince(this.#options.db, since - OVERLAP_MS);
     await this.#sync(keys, false);
     this.#polledMs = now;
@@ -306,6 +306,11 @@ export class SearchIndexSync {
       this.#options.log.info({ index: this.#options.indexId }, 'the similarity index is in sync again');
     this.#outage = undefined;
   }
+}
+
+/** Whether a time is in the future. One that is further away than it can be was set before the clock went back. */
+function isAhead(time: number | undefined, now: number, msMax: number): boolean {
+  return time !== undefined && time > now && time <= now + msMax;
 }
 
 function isRefusal(error: unknown): boolean {

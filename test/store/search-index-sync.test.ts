@@ -148,6 +148,32 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await index.size()).toBe(0);
   });
 
+  it('applies declarations at once, also after the clock was set back', async () => {
+    let now = Date.now();
+    sync = syncOf(index, 'local:mine', true, () => now);
+    const key = await stored('one', [[unit(4, 1)]]);
+    await sync.changed();
+    const [[hubId, given]] = HUB_IDS;
+    for (const [iscc_id, expected] of [[hubId, given] as const, [null, localId(key)] as const]) {
+      now -= 3_600_000;
+      const status = iscc_id === null ? 'failed' : 'declared';
+      await database.db
+        .updateTable('declarations')
+        .set({ status, iscc_id, updated_at: now })
+        .where('manifest_key', '=', key)
+        .execute();
+      await change(key, 1);
+      await sync.changed();
+      expect(await found(unit(4, 1))).toEqual([[expected, gateway('one')]]);
+    }
+    // Without a change in the feed, as 0.1.0 declares.
+    const declare = { status: 'declared', iscc_id: hubId, updated_at: now } as const;
+    await database.db.updateTable('declarations').set(declare).where('manifest_key', '=', key).execute();
+    now += 5_000;
+    await sync.changed();
+    expect(await found(unit(4, 1))).toEqual([[given, gateway('one')]]);
+  });
+
   it('applies missed changes at start', async () => {
     const gone = await stored('gone', [[unit(4, 1)]]);
     await sync.changed();

@@ -1,8 +1,10 @@
 /** How a command fails: one line on standard error, and an exit status. */
 import { AddonMissing } from '../../addon-missing.js';
-import { ConnectionFailed, InvalidArgument, InvalidResponse } from '../../client/errors.js';
+import { ConnectionFailed, InvalidArgument, InvalidResponse, ServiceError } from '../../client/errors.js';
 import { StartFailed } from '../../compose/start-failed.js';
 import { ConfigurationInvalid } from '../../config/variable.js';
+import { FormatRefused } from '../../data/format.js';
+import type { NativeErrorCode } from '../../native.js';
 import { EXIT_BROKEN } from '../../observe/broken.js';
 import { printable } from './printable.js';
 
@@ -29,6 +31,27 @@ export const EXIT_STATUSES: Readonly<Record<number, string>> = {
   [EXIT_INTERRUPTED]: 'interrupted',
 };
 
+const CLIENT_ERRORS = [ServiceError, InvalidResponse, ConnectionFailed] as const;
+
+/** Errors of the addon about the state of the machine and of its data. Others are about a file, or bugs. */
+const ADDON_CODES: readonly NativeErrorCode[] = [
+  'IN_USE',
+  'IO',
+  'STORAGE_FULL',
+  'NEWER_FORMAT',
+  'BUSY',
+  'LOADING',
+  'INDEX_DAMAGED',
+  'DATA_DAMAGED',
+  'TIMEOUT',
+];
+
+/** Whether the operating system or the addon refuses, for example to open a file: no bug of the program. */
+function isOfSystem(error: unknown): boolean {
+  if (!(error instanceof Error && 'code' in error)) return false;
+  return 'syscall' in error || ADDON_CODES.some((code) => code === error.code);
+}
+
 /** The error as a failure of the command; `undefined` for unexpected errors, which print their stack. */
 export function asFailure(error: unknown): CommandFailed | undefined {
   if (error instanceof CommandFailed) return error;
@@ -36,8 +59,9 @@ export function asFailure(error: unknown): CommandFailed | undefined {
   if (error instanceof ConfigurationInvalid)
     return new CommandFailed(lines(error.problems), EXIT_CONFIGURATION);
   if (error instanceof InvalidArgument) return new CommandFailed(error.message, EXIT_CONFIGURATION);
-  if (error instanceof InvalidResponse || error instanceof ConnectionFailed)
-    return new CommandFailed(error.message);
+  if (error instanceof FormatRefused) return new CommandFailed(error.message, EXIT_CONFIGURATION);
+  if (CLIENT_ERRORS.some((kind) => error instanceof kind) || isOfSystem(error))
+    return new CommandFailed(reason(error));
   if (!(error instanceof StartFailed)) return undefined;
   return new CommandFailed(error.message, error.isConfiguration ? EXIT_CONFIGURATION : 1);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeleteQueryBuilder, DeleteResult, Transaction } from 'kysely';
 import type { Db } from '../../database/open.js';
 import type { DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
+import { lockFeed, recordChanges } from '../feed.js';
 import { type EventLog, NO_EVENTS } from '../webhooks/events.js';
 import type { DeclaredContent } from './declared-content.js';
 import { hubIdOf, type Note } from './iscc-note.js';
@@ -104,13 +105,19 @@ export class DeclarationRows {
     return { ...state, live: row.live === 1 };
   }
 
-  /** Writes a state and, in the same transaction, the event that reports it. */
+  /** Writes a state and, in the same transaction, the event that reports it, and the change if it has an ISCC-ID. */
   #write(leased: Leased, now: number): Promise<SavedRow | undefined> {
-    const news = newsOf(leased.state);
-    if (news === undefined || !this.#events.isOn) return this.#update(this.#db, leased, now);
+    const { state } = leased;
+    const news = this.#events.isOn ? newsOf(state) : undefined;
+    if (news === undefined && !isDeclared(state)) return this.#update(this.#db, leased, now);
     return this.#db.transaction().execute(async (transaction) => {
+      // First, as all transactions that record changes do: otherwise two could wait for each other.
+      const sequence = isDeclared(state) ? await lockFeed(transaction) : undefined;
       const row = await this.#update(transaction, leased, now);
-      if (row?.live === 1 && row.notified !== news) await this.#report(transaction, leased, row, news);
+      if (row?.live !== 1) return row;
+      if (sequence !== undefined && row.manifest_key !== null)
+        await recordChanges(transaction, sequence, [row.manifest_key], 1);
+      if (news !== undefined && row.notified !== news) await this.#report(transaction, leased, row, news);
       return row;
     });
   }
@@ -248,10 +255,15 @@ export function settledRow(db: Db, key: number): DeleteQueryBuilder<Tables, 'dec
 
 type SavedRow = Pick<DeclarationRow, 'live' | 'manifest_key' | 'notified'>;
 
+function isDeclared({ status, isccId, step }: State): boolean {
+  return step.at === 'rest' && status === 'declared' && isccId !== undefined;
+}
+
 /** What a settled state is for the webhook receiver; `undefined` if it is not reported. */
-function newsOf({ status, isccId, step }: State): string | undefined {
+function newsOf(state: State): string | undefined {
+  const { status, isccId, step } = state;
   if (step.at !== 'rest') return undefined;
-  if (status === 'declared' && isccId !== undefined) return `declared ${isccId}`;
+  if (isDeclared(state)) return `declared ${isccId}`;
   return status === 'failed' ? 'failed' : undefined;
 }
 

@@ -90,6 +90,19 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(again.hubId).toBe(4095);
   });
 
+  it('records a change when a live manifest gets its ISCC-ID, and only then', async () => {
+    const changesOf = (manifest_key: number) =>
+      database.db.selectFrom('changes').selectAll().where('manifest_key', '=', manifest_key).execute();
+    const [key, manifest_key] = [await insert(), manifests];
+    const { state, ...leased } = await lease(key, 1000);
+    await rows.save({ ...leased, state }, 1000);
+    expect(await changesOf(manifest_key)).toEqual([]);
+    const again = await lease(key, 1000);
+    const declared = { ...state, status: 'declared', isccId: 'ISCC:MAIWMDAMBQSYSEAB' } as const;
+    await rows.save({ ...again, state: declared }, 1000);
+    expect(await changesOf(manifest_key)).toMatchObject([{ live: 1 }]);
+  });
+
   it('leases a row to one of several attempts', async () => {
     const key = await insert();
     const leases = await Promise.all([1, 2, 3, 4].map(() => rows.lease(key, 1000)));
