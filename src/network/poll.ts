@@ -276,9 +276,7 @@ class Poll {
       return await this.#readBlocks(files, head.size, roots);
     } catch (error) {
       if (error instanceof Contradiction)
-        return isRetry
-          ? { kind: 'unverifiable', reason: error.message }
-          : this.#resume(head, files.uncached(), true);
+        return isRetry ? this.#proveForkNow(files, error) : this.#resume(head, files.uncached(), true);
       if (!(error instanceof FileUnavailable && error.isMissing)) throw error;
       return this.#resumeBeyond(head, files, error);
     }
@@ -290,12 +288,12 @@ class Poll {
     if (note.kind !== 'ok') return note;
     const judged = await this.#judge(note.bytes);
     if ('kind' in judged) return judged;
-    if (judged.size <= head.size) return { kind: 'unverifiable', reason: cause.message };
+    if (judged.size <= head.size) return this.#proveFork(judged, files, cause);
     const material = await this.#material(files, head.size, judged.size);
     const isExtension =
       material.oldRoot?.toString('base64') === head.root && material.root?.equals(judged.root) === true;
     if (!isExtension)
-      return { kind: 'unverifiable', reason: 'the log does not extend the accepted checkpoint' };
+      return this.#proveFork(judged, files, new Error('the log does not extend the accepted checkpoint'));
     const roots = await this.#blockRoots(files, judged.size);
     if (roots === undefined || !(await this.#verifies(roots, judged.size, judged.root)))
       return { kind: 'unverifiable', reason: 'the log does not match its checkpoint' };
@@ -323,9 +321,24 @@ class Poll {
   async #proveFork(checkpoint: Verified, files: LogFiles, cause: Error): Promise<Outcome> {
     const accepted = this.#row.head;
     if (accepted === null || accepted.size === 0) return { kind: 'unverifiable', reason: cause.message };
-    const contradiction = await this.#materialContradiction(checkpoint, accepted, files);
+    const contradiction = await this.#contradiction(checkpoint, accepted, files);
     if (contradiction === undefined) return { kind: 'unverifiable', reason: cause.message };
     return this.#freeze(checkpoint.head, contradiction.proof);
+  }
+
+  /** The log is not that of the accepted head: the hub's present checkpoint may prove it. */
+  async #proveForkNow(files: LogFiles, cause: Error): Promise<Outcome> {
+    const note = await checkpointOf(files, this.#options.signal);
+    const judged = note.kind === 'ok' ? await this.#judge(note.bytes) : note;
+    if ('kind' in judged || judged.size > TREE_SIZE_MAX)
+      return { kind: 'unverifiable', reason: cause.message };
+    return this.#proveFork(judged, files, cause);
+  }
+
+  #contradiction(checkpoint: Verified, accepted: LogHead, files: LogFiles) {
+    return checkpoint.size > accepted.size
+      ? this.#materialContradiction(checkpoint, accepted, files)
+      : this.#ownContradiction(checkpoint, accepted);
   }
 
   async #ownProof(size: number, accepted: LogHead): Promise<Buffer | undefined> {
@@ -352,10 +365,7 @@ class Poll {
     const stored = await index.evidence(hub.hubId);
     const isKnown = stored.some((text) => text.includes(JSON.stringify(checkpoint.head.note)));
     if (accepted === null || isKnown || stored.length >= EVIDENCE_MAX) return { kind: 'progress' };
-    const contradiction =
-      checkpoint.size > accepted.size
-        ? await this.#materialContradiction(checkpoint, accepted, files)
-        : await this.#ownContradiction(checkpoint, accepted);
+    const contradiction = await this.#contradiction(checkpoint, accepted, files);
     if (contradiction === undefined) return { kind: 'progress' };
     const evidence = evidenceOf('fork', accepted, checkpoint.head, contradiction.proof);
     await index.putEvidence(hub.hubId, JSON.stringify(evidence), JSON.stringify(this.#row));
@@ -365,7 +375,8 @@ class Poll {
   /** A contradiction between the applied entries and a checkpoint that is not larger than the accepted one. */
   async #ownContradiction({ size, root }: Verified, accepted: LogHead) {
     const own = size === accepted.size ? accepted.root : await this.#ownRoot(size);
-    if (own === root.toString('base64')) return undefined;
+    // Unknown as long as the entries up to there are not read.
+    if (own === undefined || own === root.toString('base64')) return undefined;
     return { proof: await this.#ownProof(size, accepted) };
   }
 

@@ -153,6 +153,24 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     },
   );
 
+  it.each([
+    ['longer', 14_000],
+    ['equally long', 12_000],
+  ])('freezes a hub whose log is %s after a fork while it is being read', async (_, size) => {
+    const forked = await hub(1, 12_000);
+    forked.delayMs = 100;
+    await start();
+    for (let cursor = 0; cursor === 0; cursor = (await stateOf(forked))?.cursor ?? 0) await sleep(20);
+    forked.fork(600, size);
+    const read = async () => (await stateOf(forked))?.cursor ?? 0;
+    for (let alarm = false; !alarm; alarm = (await stateOf(forked))?.state === 'frozen') await sleep(100);
+    expect(await stateOf(forked)).toMatchObject({ ok: false, alarm: { kind: 'fork', evidence: 1 } });
+    expect(await read()).toBeLessThan(12_000);
+    await service?.kill();
+    await start();
+    await until(forked, 'frozen', await read());
+  });
+
   it('accepts a new key only after the hub has published it', async () => {
     const double = await hub(1, 30);
     await start();
