@@ -1,5 +1,17 @@
 /** A damaged index does not affect the others, and its rows are salvaged. */
-import { cp, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -44,6 +56,20 @@ const DAMAGES: [string, (file: string) => Promise<unknown>][] = [
   ['zeroed pages', (file) => zeroPagesWith(file, '{"', 3)],
   ['a truncated file', async (file) => truncate(file, Math.floor((await stat(file)).size / 2 / PAGE) * PAGE)],
   ['a file of a few bytes', (file) => truncate(file, 100)],
+  [
+    'a file that the system does not open',
+    async (file) => {
+      await rm(file);
+      await symlink(file, file);
+    },
+  ],
+  [
+    'segments without their data file',
+    async (file) => {
+      await mkdir(path.join(path.dirname(file), 'segments'), { recursive: true });
+      await rename(file, path.join(path.dirname(file), 'segments', 'data.mdb'));
+    },
+  ],
   ['a foreign file', (file) => writeFile(file, Buffer.alloc(100_000, 'no index'))],
 ];
 

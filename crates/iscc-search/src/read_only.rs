@@ -5,9 +5,10 @@ use std::io;
 use std::path::Path;
 
 pub use crate::check::{IndexCheck, Problem, check};
+use crate::index_files::has_data;
 use crate::request::index::is_name;
+use crate::store::Store;
 pub use crate::store::StoreError;
-use crate::store::{DATA_FILE, Store};
 
 /// Names of the indexes in a folder, sorted.
 pub fn indexes(folder: &Path) -> io::Result<Vec<String>> {
@@ -26,7 +27,7 @@ pub fn indexes(folder: &Path) -> io::Result<Vec<String>> {
 ///
 /// Returns `false` and copies nothing if the index does not exist: it was just deleted, or its creation is incomplete.
 pub fn copy(index: &Path, target: &Path) -> Result<bool, StoreError> {
-    if !index.join(DATA_FILE).exists() {
+    if !has_data(index)? {
         return Ok(false);
     }
     let store = Store::open_read_only(index)?;

@@ -8,10 +8,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::OpenError;
-use crate::index_files::{remove, sync_names};
-use crate::lmdb_file::is_blank;
+use crate::index_files::{has_data, remove, sync_names};
 use crate::request::index::is_name;
-use crate::store::DATA_FILE;
 
 /// File that the owning process keeps locked.
 const LOCK: &str = ".lock";
@@ -55,10 +53,8 @@ impl Folder {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            let data = self.path.join(&name).join(DATA_FILE);
-            // A file that cannot be read counts as data: opening it reports why.
-            let has_data = data.is_file() && !is_blank(&data).unwrap_or(false);
-            if is_name(&name) && has_data {
+            // What cannot be read counts as data: loading it reports why.
+            if is_name(&name) && has_data(&self.path.join(&name)).unwrap_or(true) {
                 names.push(name);
             } else if is_deleted(&name) {
                 remove(&self.path.join(name));

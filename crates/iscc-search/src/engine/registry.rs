@@ -17,7 +17,7 @@ use super::folder::Folder;
 use super::unavailable::Unavailable;
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Index, no_index, store_failure};
-use crate::index_files::remove;
+use crate::index_files::{has_data, remove};
 use crate::memory_index::MemoryIndex;
 use crate::options::{Backend, Options, Sealing};
 use crate::response::IndexInfo;
@@ -127,8 +127,14 @@ impl Registry {
                 // An interrupted creation was never acknowledged. Creating the index again completes it.
                 Ok(Ok(None)) => drop(self.write_unavailable().remove(&name)),
                 Ok(Err(StoreError::Cancelled)) => {}
-                Ok(Err(error)) => self.quarantine(&name, error.to_string()),
-                Err(_) => self.quarantine(&name, "loading it failed".to_owned()),
+                Ok(Err(error)) if error.is_denied() => {
+                    self.quarantine(&name, Unavailable::Denied(error.to_string()));
+                }
+                Ok(Err(error)) => self.quarantine(&name, Unavailable::Damaged(error.to_string())),
+                Err(_) => {
+                    let reason = "loading it failed".to_owned();
+                    self.quarantine(&name, Unavailable::Damaged(reason));
+                }
             }
             on_loaded();
         });
@@ -148,12 +154,16 @@ impl Registry {
         if progress.cancelled.load(Ordering::Relaxed) {
             return Err(StoreError::Cancelled);
         }
-        let index = Index::open(name, &folder.path_of(name), *matching, &self.options, progress)?;
+        let path = folder.path_of(name);
+        if !has_data(&path)? {
+            return Ok(None);
+        }
+        let index = Index::open(name, &path, *matching, &self.options, progress)?;
         Ok(index.is_created()?.then_some(index))
     }
 
-    fn quarantine(&self, name: &str, reason: String) {
-        self.write_unavailable().insert(name.to_owned(), Unavailable::Damaged(reason));
+    fn quarantine(&self, name: &str, state: Unavailable) {
+        self.write_unavailable().insert(name.to_owned(), state);
     }
 
     /// Settings of the engine.

@@ -14,6 +14,8 @@ pub enum Unavailable {
     Loading(Arc<Progress>),
     /// It is damaged. Its files were not changed.
     Damaged(String),
+    /// The system does not let this process read its files.
+    Denied(String),
 }
 
 impl Unavailable {
@@ -29,6 +31,13 @@ impl Unavailable {
                 let text = format!(
                     "Index '{name}' is damaged: {reason}. Restore it from a backup, or salvage its rows with \
                      isccd index repair"
+                );
+                Failure::new(FailureKind::Damaged, &text)
+            }
+            Self::Denied(reason) => {
+                let text = format!(
+                    "Index '{name}' cannot be read: {reason}. Give the user of the service access to its folder and \
+                     files, and restart the service"
                 );
                 Failure::new(FailureKind::Damaged, &text)
             }
@@ -48,7 +57,7 @@ impl Unavailable {
                 );
                 json.extend_from_slice(state.as_bytes());
             }
-            Self::Damaged(reason) => {
+            Self::Damaged(reason) | Self::Denied(reason) => {
                 json.extend_from_slice(
                     b",\"assets\":0,\"size\":0,\"state\":\"damaged\",\"reason\":",
                 );

@@ -61,6 +61,12 @@ impl StoreError {
         matches!(self, Self::Lmdb(heed::Error::EnvAlreadyOpened))
     }
 
+    /// Whether the system does not let this process read or write a file.
+    pub fn is_denied(&self) -> bool {
+        let (Self::File(error) | Self::Lmdb(heed::Error::Io(error))) = self else { return false };
+        error.kind() == std::io::ErrorKind::PermissionDenied
+    }
+
     /// Whether stored data cannot be read, as opposed to a fault of the process or the file system.
     pub fn is_damage(&self) -> bool {
         use MdbError::{Corrupted, PageNotFound};
