@@ -22,8 +22,12 @@ export interface DatabaseCopyJob {
   readonly dump: string;
   /** Environment of `pg_dump`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Copies the files of the rows. Returns `false` if one is missing, because its row was deleted after the copy. */
-  complete(rows: Db): Promise<boolean>;
+  /**
+   * Copies the files of the rows. Returns `false` if one is missing, because its row was deleted after the copy.
+   *
+   * @param now the database as it is now
+   */
+  complete(rows: Db, now: Db): Promise<boolean>;
   /** Adapts the rows of an SQLite copy for a restore. Not called if its tables have an older version. */
   prepare(copy: Db): Promise<void>;
 }
@@ -89,12 +93,12 @@ async function prepareCopy({ file, prepare }: DatabaseCopyJob): Promise<void> {
 }
 
 async function isComplete(source: string, { file, complete }: DatabaseCopyJob): Promise<boolean> {
-  const copy = openSqliteReadOnly(file);
+  const [copy, now] = [openSqliteReadOnly(file), openSqliteReadOnly(source)];
   try {
     if ((await schemaVersion(copy, source)) === 0) return true;
-    return await complete(copy);
+    return await complete(copy, now);
   } finally {
-    await copy.destroy();
+    await Promise.all([copy.destroy(), now.destroy()]);
   }
 }
 
@@ -107,7 +111,7 @@ async function dumpPostgres(url: string, job: DatabaseCopyJob): Promise<Database
       const outcome = await snapshot.execute(async (rows) => {
         if ((await schemaVersion(rows, placeOf(url))) === 0) return 'empty';
         await runDump(url, await exportSnapshot(rows), job);
-        return (await job.complete(rows)) ? 'copied' : 'incomplete';
+        return (await job.complete(rows, db)) ? 'copied' : 'incomplete';
       });
       if (outcome !== 'incomplete') return outcome === 'copied' ? job.dump : undefined;
     }

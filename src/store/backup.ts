@@ -16,6 +16,8 @@ import { type BlobPlace, openBlobs } from './open-blobs.js';
 export const DUMP_FILE = 'store.pgdump';
 /** First version of the tables with manifests that can be restored. */
 export const UNDO_VERSION = 14;
+/** Manifests without a file that a message names. */
+const LOST_SHOWN_MAX = 20;
 const FIRST_TRY_FILE = 'first-try.json';
 
 export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'> &
@@ -55,13 +57,15 @@ async function backupWith(
   for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE])
     if (await copier.copy(file)) files.push(file);
   let counts = {};
+  let lost: string[] = [];
   const copy = await copyDatabase({
     ...source,
     file: path.join(target, DATABASE_FILE),
     dump: path.join(target, DUMP_FILE),
-    complete: async (rows) => {
+    complete: async (rows, now) => {
       counts = await storeCounts(rows);
-      return takeFiles(rows, copier);
+      lost = [];
+      return takeFiles({ rows, now, copier, lost });
     },
     // The similarity indexes are copied at another moment: fill them again after a restore.
     prepare: async (copy) => {
@@ -72,22 +76,49 @@ async function backupWith(
   // A check can't read the rows of a dump, so the manifest of the backup lists the files.
   if (files.includes(DUMP_FILE)) files.push(...(await copier.copiedFiles(FILES)));
   await copier.finish();
-  return { counts, files, notes: [] };
+  return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)] };
 }
 
-/** Makes the copy's files match its rows that are live or can be restored. Returns `false` if a file is missing. */
-async function takeFiles(rows: Db, copier: Copier): Promise<boolean> {
-  const digests = rows.selectFrom('manifests').select('sha256').distinct();
-  const live = await digests.where('live', '=', 1).execute();
-  const hasUndo = (await schemaVersion(rows, '')) >= UNDO_VERSION;
-  const kept = hasUndo ? await digests.where('kept_until', '>', Date.now()).execute() : [];
-  const wanted = new Set([...live, ...kept].map(({ sha256 }) => sha256));
+interface Wanted {
+  /** Of the copy. */
+  readonly rows: Db;
+  /** The database as it is now. */
+  readonly now: Db;
+  readonly copier: Copier;
+  /** Gets the ids of manifests whose files are missing although they were not deleted. */
+  readonly lost: string[];
+}
+
+/** Makes the copy's files match its rows that are live or can be restored. Returns `false` if rows were deleted meanwhile. */
+async function takeFiles({ rows, now, copier, lost }: Wanted): Promise<boolean> {
+  const wanted = new Set((await withFiles(rows)).map(({ sha256 }) => sha256));
+  const missing = new Set<string>();
   for (const digest of wanted) {
     const file = manifestFile(digest);
-    if (!(await copier.has(file)) && !(await copier.share(file))) return false;
+    if (!(await copier.has(file)) && !(await copier.share(file))) missing.add(digest);
+  }
+  if (missing.size > 0) {
+    const found = (await withFiles(now)).filter(({ sha256 }) => missing.has(sha256));
+    if (new Set(found.map(({ sha256 }) => sha256)).size < missing.size) return false;
+    lost.push(...found.map(({ manifest_id }) => manifest_id));
   }
   for (const file of await copier.copiedFiles(FILES)) {
     if (!wanted.has(path.basename(file, MANIFEST_SUFFIX))) await copier.drop(file);
   }
   return true;
+}
+
+/** Manifests that are live or can be restored. */
+async function withFiles(db: Db): Promise<{ manifest_id: string; sha256: string }[]> {
+  const manifests = db.selectFrom('manifests').select(['manifest_id', 'sha256']);
+  const live = await manifests.where('live', '=', 1).execute();
+  const hasUndo = (await schemaVersion(db, '')) >= UNDO_VERSION;
+  const kept = hasUndo ? await manifests.where('kept_until', '>', Date.now()).execute() : [];
+  return [...live, ...kept];
+}
+
+function lostNote(ids: readonly string[]): string {
+  const shown = ids.slice(0, LOST_SHOWN_MAX).join(', ');
+  const rest = ids.length > LOST_SHOWN_MAX ? `, and ${ids.length - LOST_SHOWN_MAX} more` : '';
+  return `files of manifests are missing, all else was copied: ${shown}${rest}; upload these manifests again`;
 }

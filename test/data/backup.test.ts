@@ -1,4 +1,5 @@
 /** Backup while services write, verify, restore, and verify of damaged backups. */
+import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import { open as openLmdb } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
+import { manifestFile } from '../../src/store/folder.js';
 import { noise, uploaded } from '../codes/support/client.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { temporary } from './support/folder.js';
@@ -146,6 +148,32 @@ it('contains, after a restore, everything acknowledged before it started', async
       const response = await fetch(`${services.search}/indexes/main/assets/${id}`);
       expect([id, response.status]).toEqual([id, 200]);
     }
+  } finally {
+    await services.stop();
+  }
+});
+
+it('contains all else if the file of a manifest is lost, and names the manifest', async () => {
+  const hurt = await copied();
+  const [lost] = acknowledged.manifests.filter(({ at }) => at < began);
+  if (lost === undefined) throw new Error('no manifest');
+  const sha256 = createHash('sha256').update(lost.bytes).digest('hex');
+  await rm(path.join(hurt, 'store', manifestFile(sha256)));
+  const target = path.join(hurt, 'again');
+  const made = await isccd(['backup', target, '--json'], servicesEnvironment(hurt));
+  expect([made.code, made.stderr]).toEqual([1, '']);
+  const { stores } = JSON.parse(made.stdout);
+  expect(Object.keys(stores).sort()).toEqual(['codes', 'search', 'store']);
+  expect(stores.store.notes).toEqual([
+    `files of manifests are missing, all else was copied: ${lost.id}; upload these manifests again`,
+  ]);
+  const verified = JSON.parse((await isccd(['verify', target, '--json'], {})).stdout);
+  expect(verified.problems).toMatchObject([{ key: lost.id }]);
+  const services = await startServices(target);
+  try {
+    expect((await services.store.upload(lost.bytes)).status).toBe(200);
+    const response = await services.store.get(lost.id);
+    expect(Buffer.from(await response.arrayBuffer()).equals(lost.bytes)).toBe(true);
   } finally {
     await services.stop();
   }

@@ -86,6 +86,11 @@ export async function placesIn(folder: string): Promise<DataPlace[]> {
 
 export const NO_DATA = `no data directory (without a file ${FORMAT_FILE}, which the service creates at start)`;
 
+/** @throws if the system does not tell, for example for lack of permission */
 export async function isFolder(folder: string): Promise<boolean> {
-  return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  return found?.isDirectory() ?? false;
 }
