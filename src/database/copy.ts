@@ -22,6 +22,8 @@ export interface DatabaseCopyJob {
   readonly dump: string;
   /** Environment of `pg_dump`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Ends `pg_dump`. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Copies the files of the rows. Returns `false` if one is missing, because its row was deleted after the copy.
    *
@@ -131,7 +133,7 @@ async function runDump(url: string, snapshot: string, job: DatabaseCopyJob): Pro
   const env = { ...job.environment, ...variables };
   const args = ['--format=custom', `--snapshot=${snapshot}`, `--file=${job.dump}`, `--dbname=${address}`];
   try {
-    await promisify(execFile)('pg_dump', args, { env });
+    await promisify(execFile)('pg_dump', args, { env, signal: job.signal });
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === ABSENT;
     throw isAbsent

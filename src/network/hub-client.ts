@@ -11,7 +11,15 @@ import { version } from '../version.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const REQUESTS_PER_HUB = 2;
+/** Quick requests at a time. */
 const REQUESTS_MAX = 8;
+/**
+ * A request that takes longer gives its place to another one, so that a few slow hubs do not stop all others. It needs
+ * little but its connection.
+ */
+const SLOW_MS = 2_000;
+/** Slow requests at a time; more of them keep their places. */
+const SLOW_MAX = 128;
 /** Tokens of a hub's bucket, and how many come back each second. */
 const BURST = 20;
 const REQUESTS_PER_SECOND = 10;
@@ -50,6 +58,7 @@ export class HubClient {
   readonly #agent: Agent;
   readonly #options: HubClientOptions;
   readonly #all = new Slots(REQUESTS_MAX);
+  #slow = 0;
   readonly #hubs = new Map<string, { readonly slots: Slots; readonly bucket: TokenBucket }>();
 
   constructor(options: HubClientOptions) {
@@ -70,7 +79,7 @@ export class HubClient {
     const { slots, bucket } = this.#hub(host);
     try {
       await bucket.take(options.signal);
-      const fetched = await slots.run(() => this.#all.run(() => this.#request(address, options)));
+      const fetched = await slots.run(() => this.#inPlace(() => this.#request(address, options)));
       const outcome = fetched.kind === 'ok' ? 'ok' : fetched.kind === 'missing' ? 'refused' : 'failed';
       this.#options.onRequest?.(host, options.resource, outcome);
       return fetched;
@@ -90,6 +99,23 @@ export class HubClient {
     const hub = { slots: new Slots(REQUESTS_PER_HUB), bucket: new TokenBucket(BURST, REQUESTS_PER_SECOND) };
     this.#hubs.set(host, hub);
     return hub;
+  }
+
+  /** Waits for one of the places of all hubs. */
+  #inPlace(request: () => Promise<Fetched>): Promise<Fetched> {
+    return new Promise((resolve, reject) => {
+      void this.#all.run(async () => {
+        const running = request();
+        running.then(resolve, reject);
+        const ended = running.catch(() => undefined);
+        const isSlow = await takesLonger(SLOW_MS, ended);
+        if (!isSlow || this.#slow >= SLOW_MAX) return void (await ended);
+        this.#slow += 1;
+        void ended.then(() => {
+          this.#slow -= 1;
+        });
+      });
+    });
   }
 
   #request(address: string, options: FetchOptions): Promise<Fetched> {
@@ -131,6 +157,14 @@ function refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Fetche
     reason: `status ${statusCode}`,
     ...(pauseMs !== undefined && { retryAfterMs: Math.min(pauseMs, RETRY_AFTER_MS_MAX) }),
   };
+}
+
+async function takesLonger(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const done = new AbortController();
+  const late = sleep(ms, true, { signal: done.signal, ref: false }).catch(() => false);
+  const isLate = await Promise.race([work.then(() => false), late]);
+  done.abort();
+  return isLate;
 }
 
 /** Closes the connection instead of reading a body that is not needed. */

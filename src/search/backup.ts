@@ -16,8 +16,16 @@ const FILES = [FORMAT_FILE, ID_FILE, KEY_FILE, ALIAS_FILE];
 /**
  * The copy of each index is consistent: LMDB allows readers in other processes while one process writes. A damaged index
  * is not copied, and named among the problems.
+ *
+ * @param signal ends the process that copies
+ * @throws the reason of the signal
  */
-export async function backupSearch(folder: string, target: string, onStep: OnStep): Promise<Copied> {
+export async function backupSearch(
+  folder: string,
+  target: string,
+  onStep: OnStep,
+  signal?: AbortSignal,
+): Promise<Copied> {
   await mkdir(target, { recursive: true });
   const counts: Record<string, number> = {};
   const files: string[] = [];
@@ -35,7 +43,7 @@ export async function backupSearch(folder: string, target: string, onStep: OnSte
     files.push(path.posix.join(name, 'data.mdb'));
     onStep();
   };
-  await copyAll({ folder, target, names: await native.searchIndexNames(folder) }, onCopied);
+  await copyAll({ folder, target, names: await native.searchIndexNames(folder) }, onCopied, signal);
   if (full !== undefined) throw new Error(full);
   const copier = new Copier(folder, target);
   for (const name of Object.keys(counts)) await copier.drop(path.join(name, 'lock.mdb'));
@@ -52,13 +60,25 @@ function damaged(name: string, reason: string): string {
 }
 
 /** Copies in another process: reading damaged data may crash it. The rest is copied by a new one then. */
-async function copyAll(job: CopyJob, onCopied: (message: CopyMessage) => void): Promise<void> {
+async function copyAll(
+  job: CopyJob,
+  onCopied: (message: CopyMessage) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (let { names } = job; names.length > 0; ) {
     let done = 0;
-    const crash = await copyIn({ ...job, names }, (message) => {
+    let failure: unknown;
+    const onMessage = (message: CopyMessage) => {
       done += 1;
-      onCopied(message);
-    });
+      try {
+        onCopied(message);
+      } catch (error) {
+        failure = error;
+      }
+    };
+    const crash = await copyIn({ ...job, names }, onMessage, signal);
+    signal?.throwIfAborted();
+    if (failure !== undefined) throw failure;
     const unfinished = names[done];
     if (unfinished !== undefined) {
       await rm(path.join(job.target, unfinished), { recursive: true, force: true });
@@ -70,11 +90,23 @@ async function copyAll(job: CopyJob, onCopied: (message: CopyMessage) => void): 
 }
 
 /** Resolves when the process ends, with how it ended. */
-function copyIn(job: CopyJob, onMessage: (message: CopyMessage) => void): Promise<string> {
+function copyIn(
+  job: CopyJob,
+  onMessage: (message: CopyMessage) => void,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   return new Promise((resolve) => {
-    const child = fork(PROCESS, [JSON.stringify(job)], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const child = fork(PROCESS, [JSON.stringify(job)], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      ...(signal && { signal, killSignal: 'SIGKILL' }),
+    });
+    let failure: string | undefined;
     child.on('message', (message) => onMessage(message as CopyMessage));
-    child.on('error', ({ message }) => resolve(message));
-    child.on('close', (code, signal) => resolve(`reading it ended the process (${signal ?? code})`));
+    child.on('error', ({ message }) => {
+      failure = message;
+      // A program that does not start has no end.
+      if (child.pid === undefined) resolve(message);
+    });
+    child.on('close', (code, ended) => resolve(failure ?? `reading it ended the process (${ended ?? code})`));
   });
 }

@@ -20,7 +20,7 @@ export const UNDO_VERSION = 14;
 const LOST_SHOWN_MAX = 20;
 const FIRST_TRY_FILE = 'first-try.json';
 
-export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment'> &
+export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment' | 'signal'> &
   Pick<BlobPlace, 'blobsS3'>;
 
 /**

@@ -1,5 +1,5 @@
 /** `isccd index import|export|copy`: indexes of iscc-search, files, and other indexes. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -257,6 +257,25 @@ test('an export into a folder that does not exist fails with one line', async ()
   const ended = await index('export', 'photos', '--at', at, '--output', 'missing/photos.ndjson');
   expect(ended.code).toBe(1);
   expect(ended.stderr).toMatch(/^isccd: missing\/photos\.ndjson: [^\n]+\n$/);
+});
+
+test('a failed export leaves an earlier file as it is', async () => {
+  await writeFile(path.join(folder, 'kept.ndjson'), text);
+  const before = await readdir(folder);
+  const failed = await index('export', 'missing', '--at', './failed', '--output', 'kept.ndjson');
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^isccd: [^\n]+\n$/)]);
+  expect(await readFile(path.join(folder, 'kept.ndjson'), 'utf8')).toBe(text);
+  expect((await readdir(folder)).filter((name) => !before.includes(name) && name !== 'failed')).toEqual([]);
+});
+
+test('the next standard input is not taken for the rest of an interrupted one', async () => {
+  const from = ['import', 'piped', '--from', '-', '--at', './next'];
+  const [first, second] = entries as [Entry, Entry];
+  const run = (input: string) => isccd(['index', ...from], { cwd: folder, input });
+  // The second line is longer than a line may be, so that the import fails after the first batch.
+  const lines = [...Array<string>(1000).fill(JSON.stringify(first)), 'x'.repeat(65 * 1024 * 1024)];
+  expect((await run(lines.join('\n'))).code).toBe(1);
+  expect(JSON.parse((await run(JSON.stringify(second))).stdout)).toMatchObject({ created: 1 });
 });
 
 test('the state of an import has no password', async () => {

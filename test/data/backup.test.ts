@@ -1,5 +1,7 @@
 /** Backup while services write, verify, restore, and verify of damaged backups. */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +12,7 @@ import { native } from '../../src/native.js';
 import { manifestFile } from '../../src/store/folder.js';
 import { noise, uploaded } from '../codes/support/client.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
+import { MAIN } from '../support/serve.js';
 import { temporary } from './support/folder.js';
 import { isccd, type Services, servicesEnvironment, startServices } from './support/services.js';
 
@@ -177,6 +180,21 @@ it('contains all else if the file of a manifest is lost, and names the manifest'
   } finally {
     await services.stop();
   }
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)('leaves nothing behind after %s', async (signal) => {
+  const folder = await temporary(root);
+  const env = { ...process.env, ...servicesEnvironment(live) };
+  const child = spawn(process.execPath, [MAIN, 'backup', path.join(folder, 'made')], {
+    env,
+    stdio: 'ignore',
+  });
+  const exited = once(child, 'exit');
+  const names = async () => (await readdir(folder)).join();
+  await expect.poll(names, { timeout: 20_000, interval: 2 }).toContain('.partial');
+  child.kill(signal);
+  expect(await exited).toEqual([130, null]);
+  expect(await names()).toBe('');
 });
 
 describe('verify reports', () => {

@@ -72,6 +72,25 @@ const FAULTS: Record<string, (path: string, response: ServerResponse) => boolean
   },
 };
 
+it('follows a hub while the requests to many others do not end', { timeout: TEST_MS_MAX }, async () => {
+  const slow = await Promise.all([2, 3, 4, 5, 6].map((hubId) => HubDouble.start(hubId, ENTRIES)));
+  const held: ServerResponse[] = [];
+  for (const one of slow)
+    one.respond = (file, response) => {
+      if (!file.includes('/tile/')) return false;
+      held.push(response);
+      return true;
+    };
+  onTestFinished(async () => void (await Promise.all(slow.map((one) => one.stop()))));
+  await node.remove();
+  node = await Node.create(...slow, hub);
+  await node.start();
+  await expect.poll(() => held.length, { timeout: WAIT_MS_MAX }).toBeGreaterThanOrEqual(2 * slow.length);
+  hub.append(GROWTH);
+  await node.until(hub, 'following', ENTRIES + GROWTH);
+  expect(held.filter((response) => !response.destroyed).length).toBeGreaterThan(0);
+});
+
 describe('a hub that', { timeout: TEST_MS_MAX }, () => {
   it.each(Object.keys(FAULTS))('%s is unreachable, and followed again afterwards', async (name) => {
     await node.start();

@@ -18,7 +18,8 @@ import { backupSearch } from '../../search/backup.js';
 import { backupStore } from '../../store/backup.js';
 import { generator } from '../../version.js';
 import { configuredPlaces, DATABASE_NOTE, type DataPlace } from '../input/data-places.js';
-import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED, reason } from '../terminal/failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { Interruption } from '../terminal/interrupt.js';
 import { countsLine, StatusLine } from '../terminal/lines.js';
 
 export async function backup(directory: string, options: { json?: boolean }): Promise<void> {
@@ -32,23 +33,40 @@ export async function backup(directory: string, options: { json?: boolean }): Pr
     );
   await refuseNonEmpty(target);
   const draft = `${target}.${randomBytes(6).toString('hex')}.partial`;
-  await mkdir(draft, { recursive: true });
-  const onSignal = () =>
-    void rm(draft, { recursive: true, force: true }).then(() => process.exit(EXIT_INTERRUPTED));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  const stop = new AbortController();
+  const remove = () => rm(draft, { recursive: true, force: true });
+  let copying: Promise<unknown> = Promise.resolve();
+  const interruption = new Interruption(async () => {
+    stop.abort();
+    // Nothing writes into the folder any more.
+    await copying.catch(() => undefined);
+    await remove();
+  });
   try {
-    const manifest = await copyAll(places, draft, environment, new StatusLine(options.json));
+    await mkdir(draft, { recursive: true });
+    const line = new StatusLine(options.json);
+    const making = copyAll(places, draft, { environment, line, signal: stop.signal });
+    copying = making;
+    const manifest = await making;
     await writeManifest(draft, manifest);
     await syncPath(draft);
     await rename(draft, target);
     await syncPath(path.dirname(target));
     print(target, manifest, options.json ?? false);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await interruption.over();
+    await remove();
     if (error instanceof CommandFailed) throw error;
     const code = error instanceof FormatRefused ? EXIT_CONFIGURATION : 1;
     throw new CommandFailed(`backup failed: ${reason(error)}`, code);
   }
+  await interruption.over();
+}
+
+interface CopyOptions {
+  readonly environment: Environment;
+  readonly line: StatusLine;
+  readonly signal: AbortSignal;
 }
 
 /** Prevents mixing a backup with existing files. */
@@ -68,21 +86,27 @@ async function refuseNonEmpty(target: string): Promise<void> {
 async function copyAll(
   places: readonly DataPlace[],
   draft: string,
-  environment: Environment,
-  line: StatusLine,
+  { environment, line, signal }: CopyOptions,
 ): Promise<Manifest> {
   const startedAt = new Date().toISOString();
   const stores: Partial<Record<DataKind, StoreEntry>> = {};
   for (const place of places) {
+    signal.throwIfAborted();
     await readFormat(place.kind, place.folder);
     let steps = 0;
     const onStep = () => {
+      signal.throwIfAborted();
       steps += 1;
       line.show(`copying ${place.kind}: ${steps}`);
     };
     const target = path.join(draft, place.kind);
     await mkdir(target);
-    const { counts, files, notes, problems = [] } = await copyOne(place, target, environment, onStep);
+    const {
+      counts,
+      files,
+      notes,
+      problems = [],
+    } = await copyOne(place, target, { environment, onStep, signal });
     if (problems.length > 0) process.exitCode = 1;
     const digests = await Promise.all(files.map((file) => digestOf(place.kind, draft, file)));
     stores[place.kind] = {
@@ -98,16 +122,15 @@ async function copyAll(
 function copyOne(
   { kind, folder, databaseUrl, blobsS3 }: DataPlace,
   target: string,
-  environment: Environment,
-  onStep: OnStep,
+  { environment, onStep, signal }: Pick<CopyOptions, 'environment' | 'signal'> & { readonly onStep: OnStep },
 ): Promise<Copied> {
   switch (kind) {
     case 'codes':
       return backupCodes(folder, target, onStep);
     case 'search':
-      return backupSearch(folder, target, onStep);
+      return backupSearch(folder, target, onStep, signal);
     case 'store':
-      return backupStore({ dataDir: folder, url: databaseUrl, blobsS3, environment }, target, onStep);
+      return backupStore({ dataDir: folder, url: databaseUrl, blobsS3, environment, signal }, target, onStep);
     default:
       return kind satisfies never;
   }

@@ -35,13 +35,15 @@ export async function importIndexes(name: string | undefined, options: ImportOpt
   await using(
     options,
     async (target) => {
-      const state = await ImportState.open(options.state, options.from, options.at);
+      // The next standard input is another one.
+      const isLasting = options.from !== '-';
+      const state = isLasting ? await ImportState.open(options.state, options.from, options.at) : undefined;
       for (const source of sources) {
         const index = options.as ?? source.name ?? name;
         if (index === undefined) throw new CommandFailed('name the index that the lines are for');
-        printJson(await transfer(source, target, index, { state, report: options.report }));
+        printJson(await transfer(source, target, index, { ...(state && { state }), report: options.report }));
       }
-      await state.remove();
+      await state?.remove();
     },
     { mayBeNew: true },
   );

@@ -40,8 +40,9 @@ export async function reindex(options: ReindexOptions): Promise<void> {
           printJson({ ...done, compared: found.compared, differences: found.problems.length });
           problems.push(...found.problems);
         }
-        if (problems.length > 0) throw new CommandFailed(problems.slice(0, SAMPLES_MAX).join('; '));
+        // After differences, the next run copies all again.
         await state.remove();
+        if (problems.length > 0) throw new CommandFailed(problems.slice(0, SAMPLES_MAX).join('; '));
       },
       { mayBeNew: true },
     ),
