@@ -60,7 +60,7 @@ export async function refillAll(db: Db): Promise<number> {
 export async function countIndexEntries(
   db: Db,
   indexId: string,
-): Promise<{ synced: number; refused: number }> {
+): Promise<{ synced: number; pending: number; refused: number }> {
   const rows = await db
     .selectFrom('index_entries')
     .select(['state', ({ fn }) => fn.countAll<number | string>().as('entries')])
@@ -68,5 +68,5 @@ export async function countIndexEntries(
     .groupBy('state')
     .execute();
   const having = (state: EntryState) => Number(rows.find((row) => row.state === state)?.entries ?? 0);
-  return { synced: having(1), refused: having(2) };
+  return { synced: having(1), pending: having(0), refused: having(2) };
 }

@@ -40,6 +40,39 @@ export async function keysAfter(db: Db, indexId: string, after: number, limit: n
   return keys.sort((a, b) => a - b).slice(0, limit);
 }
 
+/** A deleted manifest. */
+export interface Deleted extends Pick<Unsynced, 'key' | 'uploadedAt'> {
+  readonly declaredId: string | null;
+}
+
+/** Deleted manifests with keys above `after`, in order. */
+export async function deletedAfter(db: Db, after: number, limit: number): Promise<Deleted[]> {
+  return db
+    .selectFrom('manifests as m')
+    .leftJoin('declarations as d', 'd.manifest_key', 'm.key')
+    .select(['m.key', 'm.uploaded_at as uploadedAt', 'd.iscc_id as declaredId'])
+    .where('m.key', '>', after)
+    .where('m.live', '=', 0)
+    .orderBy('m.key')
+    .limit(limit)
+    .execute();
+}
+
+/** The ISCC-IDs in the list that the index has, or is to have. */
+export async function tracked(
+  db: Db,
+  indexId: string,
+  isccIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = await db
+    .selectFrom('index_entries')
+    .select('iscc_id')
+    .where('index_id', '=', indexId)
+    .where('iscc_id', 'in', isccIds)
+    .execute();
+  return new Set(found.map(({ iscc_id }) => iscc_id));
+}
+
 export async function keysDeclaredSince(db: Db, sinceMs: number): Promise<number[]> {
   const found = await db
     .selectFrom('declarations')

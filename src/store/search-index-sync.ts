@@ -166,12 +166,17 @@ export class SearchIndexSync {
 
   /** Whether the index has what it had. Creates a missing one. */
   async #isIntact(): Promise<boolean> {
-    const { db, index, indexId } = this.#options;
+    const { db, index, indexId, isLocal } = this.#options;
     const size = await index.size();
     if (size === 0) await index.prepare();
     else if (this.#checkedMs === undefined) await index.declarePaths();
     // Counting is slow, so later checks look for some entries only.
-    if (this.#checkedMs === undefined && size < (await countIndexEntries(db, indexId)).synced) return false;
+    if (this.#checkedMs === undefined) {
+      const { synced, pending } = await countIndexEntries(db, indexId);
+      if (size < synced) return false;
+      // Others may add their assets to a remote index.
+      if (isLocal && size > synced + pending) await this.#removeDeleted();
+    }
     const sample = await rows.newestSynced(db, indexId, SAMPLE_ENTRIES);
     const found = await Promise.all(sample.map((isccId) => index.has(isccId)));
     return found.every(Boolean);
@@ -199,7 +204,8 @@ export class SearchIndexSync {
 
   /** Adds all manifests that the index lacks and removes deleted ones. */
   async #fill(position: Position): Promise<Position> {
-    const { db, indexId, log } = this.#options;
+    const { db, index, indexId, log } = this.#options;
+    if ((await index.size()) > 0) await this.#removeDeleted();
     const to = { ...position, sequence: await lastChange(db), polledAt: this.#now() };
     let filled = 0;
     // A second pass, if an operator has requested to fill the index during the first one.
@@ -216,6 +222,24 @@ export class SearchIndexSync {
     }
     if (filled > 0) log.info({ index: indexId, manifests: filled }, 'filled the similarity index');
     return this.#advance(position, to);
+  }
+
+  /** Removes all deleted manifests: an index that was restored from a backup may have them again. */
+  async #removeDeleted(): Promise<void> {
+    const { db, index, indexId, serverId } = this.#options;
+    for (let after = 0; ; ) {
+      const deleted = await rows.deletedAfter(db, after, BATCH_MANIFESTS);
+      const last = deleted.at(-1);
+      if (last === undefined) return;
+      await this.#books.renew(this.#now());
+      const ids = deleted.flatMap(({ declaredId, ...manifest }) => [
+        localId(manifest, serverId),
+        ...(declaredId === null ? [] : [declaredId]),
+      ]);
+      const kept = await rows.tracked(db, indexId, ids);
+      for (const isccId of ids) if (!kept.has(isccId)) await index.remove(isccId);
+      after = last.key;
+    }
   }
 
   async #advance(from: Position, to: Position): Promise<Position> {
@@ -318,7 +342,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Realm 0. The time in µs includes the key, so ISCC-IDs of manifests uploaded in the same millisecond differ. */
-function localId({ key, uploadedAt }: rows.Unsynced, serverId: number): string {
+function localId({ key, uploadedAt }: Pick<rows.Unsynced, 'key' | 'uploadedAt'>, serverId: number): string {
   return native.isccId(0, uploadedAt * 1000 + (key % 1000), serverId);
 }
 

@@ -195,6 +195,36 @@ describe.each(ENGINES)('%s', (engine) => {
     expect(await index.size()).toBe(2);
   });
 
+  it('removes deleted manifests from an index that was restored', async () => {
+    const [kept, gone, declared] = [
+      await stored('kept', [[unit(4, 1)]]),
+      await stored('gone', [[unit(4, 2)]]),
+      await stored('declared', [[unit(4, 3)]]),
+    ];
+    const [[hubId]] = HUB_IDS;
+    const declare = { status: 'declared', iscc_id: hubId, updated_at: Date.now() } as const;
+    await database.db.updateTable('declarations').set(declare).where('manifest_key', '=', declared).execute();
+    await sync.changed();
+    const before = await search.assetLines('mine', undefined, 100);
+    await tombstone(gone);
+    await tombstone(declared);
+    await sync.changed();
+    expect(await index.size()).toBe(1);
+    // At the next start, and when an operator asks for it.
+    const start = async () => {
+      await sync.close();
+      sync = newSync();
+    };
+    for (const restart of [start, () => refillAll(database.db)]) {
+      await search.addLines('mine', before.lines);
+      expect(await index.size()).toBe(3);
+      await restart();
+      await sync.changed();
+      expect(await index.size()).toBe(1);
+      expect(await found(unit(4, 1))).toEqual([[localId(kept), gateway('kept')]]);
+    }
+  });
+
   it('fills an index again that is emptied while it runs', async () => {
     let now = Date.now();
     sync = syncOf(index, 'local:mine', true, () => now);
