@@ -3,6 +3,7 @@
  * that works. A process feeds an index only while it holds the lease, so replicas do not feed one index twice.
  */
 import { randomUUID } from 'node:crypto';
+import { leaseEndMax } from '../database/lease.js';
 import type { Db } from '../database/open.js';
 import * as entries from './search-index-sync-rows.js';
 
@@ -126,6 +127,7 @@ export class IndexBooks {
             where('leader', '=', this.#leader),
             where('leader', 'is', null),
             where('leased_until', '<', now),
+            where('leased_until', '>', leaseEndMax(now, LEASE_MS)),
           ]),
         );
     const row = await free.returning(COLUMNS).executeTakeFirst();

@@ -1,6 +1,7 @@
 /** Declarations in the database, and the lease that gives one process at a time a row. */
 import { randomUUID } from 'node:crypto';
-import type { DeleteQueryBuilder, DeleteResult, Transaction } from 'kysely';
+import type { DeleteQueryBuilder, DeleteResult, ExpressionBuilder, Transaction } from 'kysely';
+import { CLOCK_SKEW_MS, leaseEndMax } from '../../database/lease.js';
 import type { Db } from '../../database/open.js';
 import type { DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
 import { lockFeed, recordChanges } from '../feed.js';
@@ -49,9 +50,9 @@ export class DeclarationRows {
       .selectFrom('declarations')
       .select('key')
       .where('open', '=', 1)
-      .where('attempted_at', '<', before)
+      .where((or) => or.or([or('attempted_at', '<', before), or('attempted_at', '>', now + CLOCK_SKEW_MS)]))
       .where('hub', '=', this.#hub)
-      .where((or) => or.or([or('leased_until', 'is', null), or('leased_until', '<', now)]))
+      .where(isFree(now, this.#leaseMs))
       .orderBy('attempted_at')
       .orderBy('key')
       .limit(count)
@@ -85,7 +86,7 @@ export class DeclarationRows {
       }))
       .where('key', '=', key)
       .where('hub', '=', this.#hub)
-      .where((or) => or.or([or('leased_until', 'is', null), or('leased_until', '<', now)]))
+      .where(isFree(now, this.#leaseMs))
       .returningAll()
       .executeTakeFirst();
     return row === undefined ? undefined : { ...fromRow(row), lease };
@@ -239,6 +240,16 @@ export class DeclarationRows {
   async #drop(key: number): Promise<void> {
     await settledRow(this.#db, key).where('manifest_key', 'is', null).execute();
   }
+}
+
+/** Whether no attempt holds a row. */
+function isFree(now: number, leaseMs: number) {
+  return (or: ExpressionBuilder<Tables, 'declarations'>) =>
+    or.or([
+      or('leased_until', 'is', null),
+      or('leased_until', '<', now),
+      or('leased_until', '>', leaseEndMax(now, leaseMs)),
+    ]);
 }
 
 /**

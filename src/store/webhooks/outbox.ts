@@ -1,8 +1,14 @@
 /** Events that wait for their delivery to one receiver, and the lease of the one process that sends them. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { CLOCK_SKEW_MS, leaseEndMax } from '../../database/lease.js';
 import type { Db } from '../../database/open.js';
 import type { WebhookEventRow } from '../../database/tables.js';
+
+/** Pause after the first failed attempt; each further one is twice as long. */
+export const PAUSE_MS_MIN = 5_000;
+/** Number of pauses until they no longer grow. */
+export const PAUSE_DOUBLINGS = 10;
 
 export class Outbox {
   readonly #db: Db;
@@ -22,11 +28,21 @@ export class Outbox {
 
   /** Due events, oldest first. */
   due(now: number, limit: number): Promise<WebhookEventRow[]> {
+    // Longer than the pause that the event is in.
+    const doublings = sql`case when attempts < ${PAUSE_DOUBLINGS} then attempts else ${PAUSE_DOUBLINGS} end`;
+    const ahead = sql<number>`cast(${now + CLOCK_SKEW_MS} as bigint)`;
+    const latest = sql<number>`${ahead} + ${2 * PAUSE_MS_MIN} * (1 << ${doublings})`;
     return this.#db
       .selectFrom('webhook_events')
       .selectAll()
       .where('webhook', '=', this.#webhook)
-      .where('next_at', '<=', now)
+      .where((where) =>
+        where.or([
+          where('next_at', '<=', now),
+          // The first condition has an index.
+          where.and([where('next_at', '>', ahead), where('next_at', '>', latest)]),
+        ]),
+      )
       .orderBy('key')
       .limit(limit)
       .execute();
@@ -39,7 +55,13 @@ export class Outbox {
       .set({ leader: this.#leader, leased_until: now + this.#leaseMs })
       .where('key', '=', this.#webhook)
       .where('disabled_at', 'is', null)
-      .where((where) => where.or([where('leader', '=', this.#leader), where('leased_until', '<', now)]))
+      .where((where) =>
+        where.or([
+          where('leader', '=', this.#leader),
+          where('leased_until', '<', now),
+          where('leased_until', '>', leaseEndMax(now, this.#leaseMs)),
+        ]),
+      )
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }

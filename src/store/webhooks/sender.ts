@@ -10,12 +10,11 @@ import type { Logger } from '../../observe/log.js';
 import { signedHeaders } from '../../signing/webhook.js';
 import { withTimeLimit } from '../../time-limit.js';
 import { version } from '../../version.js';
-import { Outbox } from './outbox.js';
+import { Outbox, PAUSE_DOUBLINGS, PAUSE_MS_MIN } from './outbox.js';
 
 const BATCH_EVENTS = 50;
 /** Added to the time-out, because one request runs under each renewal of the lease. */
 const LEASE_SLACK_MS = 10_000;
-const PAUSE_MS_MIN = 5_000;
 const PAUSE_MS_MAX = 60 * 60_000;
 /** Pause of all deliveries after one without a response. */
 const UNREACHABLE_MS = 5_000;
@@ -53,6 +52,7 @@ export class WebhookSender {
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   #isAwake = false;
+  /** Monotonic time. */
   #pausedUntilMs = 0;
 
   constructor(parts: WebhookParts) {
@@ -90,7 +90,7 @@ export class WebhookSender {
 
   async #round(): Promise<void> {
     const outbox = this.#outbox;
-    const isPaused = () => this.#closing.signal.aborted || Date.now() < this.#pausedUntilMs;
+    const isPaused = () => this.#closing.signal.aborted || performance.now() < this.#pausedUntilMs;
     // The common case: nothing to send, found by one read.
     if (isPaused() || (await outbox.due(Date.now(), 1)).length === 0) return;
     if (!(await outbox.lease(Date.now()))) return;
@@ -118,7 +118,7 @@ export class WebhookSender {
       return;
     }
     if (this.#closing.signal.aborted) return;
-    if (failure.isUnreachable) this.#pausedUntilMs = Date.now() + UNREACHABLE_MS;
+    if (failure.isUnreachable) this.#pausedUntilMs = performance.now() + UNREACHABLE_MS;
     const fields = {
       webhook: target.webhook,
       event: event.event_id,
@@ -176,6 +176,6 @@ export class WebhookSender {
 
 /** Doubles from 5 s to an hour, with up to 10 % more, so that replicas of receivers do not get bursts. */
 function pauseAfter(attempts: number): number {
-  const pause = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** Math.min(attempts, 20));
+  const pause = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** Math.min(attempts, PAUSE_DOUBLINGS));
   return Math.round(pause * (1 + Math.random() / 10));
 }

@@ -120,6 +120,18 @@ describe.each(ENGINES)('%s', (engine) => {
     await rows.save(next, 3000);
   });
 
+  it('does not wait for the time before the clock was set back', async () => {
+    const HOUR_MS = 3_600_000;
+    const key = await insert();
+    await lease(key, 10 * HOUR_MS);
+    const now = 9 * HOUR_MS;
+    expect(await rows.due(now, now, 100)).toContain(key);
+    const { state, ...leased } = await lease(key, now);
+    expect(await rows.due(now, now, 100)).not.toContain(key);
+    await rows.save({ ...leased, state }, now);
+    expect(await rows.due(now, now, 100)).not.toContain(key);
+  });
+
   it('keeps a row open if its manifest was deleted during the attempt', async () => {
     const key = await insert();
     const leased = await lease(key, 1000);
