@@ -2,6 +2,7 @@
  * HTTP routes of the dashboard. Each row states the least role that may use it; `guarded.ts` checks session, role and
  * form token.
  */
+import { isUnavailable } from '../database/unavailable.js';
 import { assetRoute } from '../http/docs/pages.js';
 import { type Reply, route } from '../http/routing/route.js';
 import { accountRoutes } from './account-routes.js';
@@ -21,8 +22,11 @@ import { tokenRoutes } from './token-routes.js';
 import { confirmPage } from './views/confirm.js';
 import { dashboardPage } from './views/dashboard.js';
 import { detailPage } from './views/detail.js';
+import { failurePage } from './views/failure.js';
 import { listPage } from './views/list.js';
 import { webhookRoutes } from './webhook-routes.js';
+
+const UNAVAILABLE_RETRY_SECONDS = 5;
 
 export function adminRoutes(service: AdminService, throttle: LoginThrottle): AdminRoute[] {
   return [
@@ -39,7 +43,22 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Adm
     open(assetRoute('/admin/static/admin.css', 'admin/admin.css')),
     open(assetRoute('/admin/static/admin.js', 'admin/main.js')),
     ...otherPaths(service),
-  ].map((row) => ({ ...row, cors: false }));
+  ].map((row) => ({ ...row, cors: false, handler: (request) => inPage(row, request) }));
+}
+
+/** A browser gets a page also while the database is away. */
+async function inPage(
+  { handler }: AdminRoute,
+  request: Parameters<AdminRoute['handler']>[0],
+): Promise<Reply> {
+  try {
+    return await handler(request);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    const text = 'The database does not respond. Nothing was changed; please try again in some seconds.';
+    const retry = { 'Retry-After': String(UNAVAILABLE_RETRY_SECONDS) };
+    return pageReply(failurePage('Not available', text, undefined), 503, retry);
+  }
 }
 
 function pages(service: AdminService): AdminRoute[] {

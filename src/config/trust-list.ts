@@ -16,18 +16,26 @@ export const BUNDLED_TRUST_ANCHORS = '';
  * The text of a PEM file, or of all files of a folder in the order of their names.
  *
  * @param name of the variable that names the place
- * @throws {ConfigurationInvalid} if it can't be read
+ * @throws {ConfigurationInvalid} if it can't be read, or has no certificate
  */
 export function readTrustAnchors(name: string, place: string | undefined): string {
   if (place === undefined) return BUNDLED_TRUST_ANCHORS;
-  return inSetting(name, place, () => {
-    if (!statSync(place).isDirectory()) return readFileSync(place, 'utf8');
-    const files = readdirSync(place).filter((file) => /\.(?:pem|crt|cer)$/i.test(file));
-    return files
-      .sort()
-      .map((file) => readFileSync(path.join(place, file), 'utf8'))
-      .join('\n');
-  });
+  const text = inSetting(name, place, () => textAt(place));
+  // An empty file is an empty list.
+  if (text.trim() !== '' && !text.includes(CERTIFICATE))
+    throw new ConfigurationInvalid(`${name}=${JSON.stringify(place)} contains no certificate in PEM form`);
+  return text;
+}
+
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
+
+function textAt(place: string): string {
+  if (!statSync(place).isDirectory()) return readFileSync(place, 'utf8');
+  const files = readdirSync(place).filter((file) => /\.(?:pem|crt|cer)$/i.test(file));
+  return files
+    .sort()
+    .map((file) => readFileSync(path.join(place, file), 'utf8'))
+    .join('\n');
 }
 
 /** @throws {ConfigurationInvalid} if reading fails */

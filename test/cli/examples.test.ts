@@ -8,6 +8,7 @@ import { checkCommands } from '../../src/cli/commands/check.js';
 import { allCommands, commandTree } from '../../src/cli/completion/command-tree.js';
 import { EXAMPLES } from '../../src/cli/help/examples.js';
 import { EXIT_STATUSES } from '../../src/cli/terminal/failure.js';
+import { openDatabase } from '../../src/database/open.js';
 import { isccd, run } from '../support/command.js';
 import { MAIN } from '../support/serve.js';
 
@@ -38,6 +39,9 @@ beforeAll(async () => {
   await mkdir(path.join(folder, 'bin'));
   const command = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
   await writeFile(path.join(folder, 'bin/isccd'), command, { mode: 0o755 });
+  const store = path.join(folder, 'data/store');
+  await mkdir(store, { recursive: true });
+  await (await openDatabase(undefined, store)).close();
   environment = {
     PATH: `${folder}/bin:${process.env.PATH}`,
     ISCCD_DATA_DIR: path.join(folder, 'data'),

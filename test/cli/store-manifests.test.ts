@@ -62,3 +62,26 @@ test('manifests are added, listed, fetched and deleted', { timeout: 60_000 }, as
   expect([missing.code, missing.stdout]).toEqual([1, '']);
   expect(missing.stderr).toMatch(/^isccd: Manifest was deleted/);
 });
+
+test('adding waits as the rate of uploads asks for', { timeout: 120_000 }, async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-manifests-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const place = { dataDir: path.join(folder, 'store'), url: undefined };
+  const server = await startStore(place, { MSTORE_RATE_WRITE: '2/s' });
+  onTestFinished(() => server.stop());
+  const args = [
+    'store',
+    'add',
+    FIXTURES,
+    '--include',
+    'ok-e*.c2pa',
+    'ok-i*.c2pa',
+    '--no-declare',
+    '--at',
+    server.url,
+  ];
+  // Without a token, as the operator's is exempt from the rate.
+  const added = await isccd(args, { cwd: folder, env: { ISCCD_STORE_TOKEN: '' } });
+  expect([added.code, added.stderr]).toEqual([0, '']);
+  expect(rows(added.stdout).length).toBeGreaterThan(3);
+});

@@ -120,8 +120,13 @@ describe('the configuration of the store', () => {
 
   it('contains the content of the trust anchors file', () => {
     const file = path.join(folder, 'anchors.pem');
-    writeFileSync(file, 'PEM');
-    expect(config({ MSTORE_TRUST_ANCHORS: file }).trustAnchorsPem).toBe('PEM');
+    const certificate = '-----BEGIN CERTIFICATE-----';
+    writeFileSync(file, certificate);
+    expect(config({ MSTORE_TRUST_ANCHORS: file }).trustAnchorsPem).toBe(certificate);
+    writeFileSync(file, 'no certificate');
+    expect(() => config({ MSTORE_TRUST_ANCHORS: file })).toThrow(
+      /^MSTORE_TRUST_ANCHORS=".*anchors\.pem" contains no certificate in PEM form$/,
+    );
   });
 });
 

@@ -27,7 +27,6 @@ test('requests get 503 with Retry-After while PostgreSQL is down', { timeout: 60
     query: () => fetch(`${store.url}/v1/matches/byBinding?${query}`),
     algorithms: () => fetch(`${store.url}/v1/services/supportedAlgorithms`),
     remove: () => store.remove(id),
-    dashboard: () => fetch(`${store.url}/admin/`, { headers: { Cookie: 'isccd_session=x' } }),
   };
   expect((await store.upload(bytesOf(stored))).status).toBe(200);
 
@@ -41,6 +40,10 @@ test('requests get 503 with Retry-After while PostgreSQL is down', { timeout: 60
     ]);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   }
+  const page = await fetch(`${store.url}/admin/`, { headers: { Cookie: 'isccd_session=x' } });
+  expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+  expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(await page.text()).toContain('The database does not respond.');
   expect((await fetch(`${store.url}/readyz`)).status).toBe(503);
   expect((await fetch(`${store.url}/healthz`)).status).toBe(200);
   expect(await store.json('/v1/services/status')).toMatchObject({ status: 'degraded' });

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isccd } from '../support/command.js';
 import { HubDouble } from './support/hub-double.js';
 import { Node } from './support/node.js';
 
@@ -35,6 +36,18 @@ it('keeps following while the list is empty, also after a restart', { timeout: T
   hub.append(5);
   await node.start();
   await node.until(hub, 'following', 50);
+});
+
+it('is reported while the list cannot be read', { timeout: TEST_MS_MAX }, async () => {
+  await writeFile(path.join(node.folder, 'hubs.yaml'), 'no list');
+  await expect.poll(() => node.output, { timeout: 30_000 }).toContain('the hub list is invalid');
+  const args = ['network', 'status', '--url', String(node.urls.search)];
+  const shown = await isccd(args, { env: node.env });
+  expect([shown.code, shown.stdout, shown.stderr]).toEqual([
+    1,
+    expect.stringContaining(' following '),
+    expect.stringMatching(/^isccd: the service can't read the list of hubs; last read [^\n]+\n$/),
+  ]);
 });
 
 it('pauses a hub that is not listed, and resumes where it was', { timeout: TEST_MS_MAX }, async () => {

@@ -404,7 +404,8 @@ impl From<StoreError> for Failure {
 /// The failure of a listing with conditions of which none has a path index.
 pub(crate) fn no_path() -> Failure {
     Failure::rejected(
-        "filter: a listing needs a condition whose path is declared and ready; see GET and PUT /indexes/{name}/paths",
+        "filter: a listing needs a condition whose path is declared and ready, and not one of ends_with without a / in its \
+         text; see GET and PUT /indexes/{name}/paths",
     )
 }
 

@@ -12,7 +12,7 @@ import { HubClient } from '../../network/hub-client.js';
 import { BLOCK, LogFiles } from '../../network/log-files.js';
 import { NETWORK_FACTS, type NetworkName } from '../../network/networks.js';
 import type { HubRow } from '../../network/state.js';
-import { type HubStatus, hubStatus } from '../../network/status.js';
+import { type HubStatus, hubStatus, type NetworkStatus } from '../../network/status.js';
 import { searchFolder } from '../../search/engine/open.js';
 import { cacheFolder, isPostgres } from '../../search/postgres/location.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
@@ -30,22 +30,27 @@ const AGE_UNITS = [
 
 /** `isccd network status`: from the running service, else from the data folder. */
 export async function status(options: { url?: string; json?: boolean }): Promise<void> {
-  const hubs = (await servedHubs(options.url)) ?? (await storedHubs());
+  const served = await servedStatus(options.url);
+  const hubs = served?.hubs ?? (await storedHubs());
   if (hubs === undefined)
     throw new CommandFailed(
       'no service or folder here follows a network; set INDEXSVC_AGGREGATOR_NETWORK for the search service',
     );
-  if (options.json) printJson({ hubs });
+  if (options.json) printJson({ ...(served?.list && { list: served.list }), hubs });
   else for (const hub of hubs) process.stdout.write(`${line(hub)}\n`);
+  if (served?.list?.ok === false) {
+    const since = served.list.read === null ? 'it was never read' : `last read ${age(served.list.read)}`;
+    throw new CommandFailed(`the service can't read the list of hubs; ${since}; its log has the reason`);
+  }
   if (hubs.some(({ state, alarm }) => state === 'frozen' || alarm !== null)) process.exitCode = 1;
 }
 
-async function servedHubs(url: string | undefined): Promise<readonly HubStatus[] | undefined> {
+async function servedStatus(url: string | undefined): Promise<Partial<NetworkStatus> | undefined> {
   const address = url ?? (await configuredUrl('search'));
   try {
     const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS);
     const response = await fetch(`${address}/status`, { signal });
-    return ((await response.json()) as { hubs?: HubStatus[] }).hubs;
+    return (await response.json()) as Partial<NetworkStatus>;
   } catch (error) {
     if (url === undefined) return undefined;
     throw new CommandFailed(`${address} does not respond: ${reason(error)}`);

@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ServiceError } from '../../client/errors.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError, Throttled } from '../../client/errors.js';
 import { StoreClient } from '../../client/store-client.js';
 import { BatchProgress } from '../batch/progress.js';
 import { type Failure, failureOf, outcomes } from '../batch/run.js';
@@ -21,6 +22,9 @@ interface Where {
   /** An upload token, or that of the operator. */
   readonly token?: string;
 }
+
+/** Longest pause that the store's rate of uploads may ask for. */
+const PAUSE_MS_MAX = 15 * 60_000;
 
 export interface AddOptions extends Where {
   readonly include?: readonly string[];
@@ -41,7 +45,7 @@ export async function add(args: readonly string[], options: AddOptions): Promise
   const failures: string[] = [];
   // For what is read from other servers and from standard input.
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-store-'));
-  const send = (file: { readonly path: string }) => store.storeManifest(file.path, choice);
+  const send = (file: { readonly path: string }) => withinRate(() => store.storeManifest(file.path, choice));
   try {
     for await (const outcome of outcomes(sources, send, { jobs, folder })) {
       const { path: file } = outcome.source;
@@ -58,6 +62,19 @@ export async function add(args: readonly string[], options: AddOptions): Promise
     await rm(folder, { recursive: true, force: true });
   }
   if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));
+}
+
+/** Sends again after the pause that the store asks for: what it throttled, it has not read. */
+async function withinRate<T>(send: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      const pauseMs = error instanceof Throttled ? error.retryAfterMs : undefined;
+      if (pauseMs === undefined || pauseMs > PAUSE_MS_MAX) throw error;
+      await sleep(pauseMs);
+    }
+  }
 }
 
 /** Prints one line per manifest: those of the token's publisher, or all with the operator's token. */
