@@ -8,10 +8,11 @@ mod rows;
 use std::path::Path;
 
 use crate::id::IsccId;
+use crate::lmdb_file::{self, Damage, FileError};
 use crate::options::Options;
 use crate::segment::Matching;
 use crate::store::load::load_state;
-use crate::store::{Store, StoreError};
+use crate::store::{DATA_FILE, Store, StoreError};
 
 /// Maximum number of problems that are listed. Further ones are only counted.
 const PROBLEMS_MAX: usize = 1000;
@@ -31,10 +32,18 @@ pub struct IndexCheck {
     pub problem_count: u64,
 }
 
+impl IndexCheck {
+    /// Of an index whose rows cannot be read because of a damaged page.
+    fn damaged(Damage { page, rule }: Damage) -> Self {
+        let problems = vec![Problem { key: format!("page {page} of {DATA_FILE}"), rule }];
+        Self { problems, problem_count: 1, ..Self::default() }
+    }
+}
+
 /// A violated rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// ISCC-ID of the asset, or a key in hex.
+    /// ISCC-ID of the asset, a key in hex, or a damaged page.
     pub key: String,
     /// The violated rule.
     pub rule: &'static str,
@@ -46,6 +55,13 @@ pub struct Problem {
 pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
     let store = Store::open_read_only(index)?;
     let reading = store.read()?;
+    // LMDB believes its pages: a damaged one could crash the process. No page of this state or of a later one is written
+    // while the transaction is open.
+    match lmdb_file::check(&index.join(DATA_FILE)) {
+        Ok(_) => {}
+        Err(FileError::Damage(damage)) => return Ok(IndexCheck::damaged(damage)),
+        Err(FileError::Io(error)) => return Err(error.into()),
+    }
     let mut found = Findings { realm: reading.meta()?.realm, ..Findings::default() };
     rows::check(&reading, &mut found)?;
     files::check(index, &reading, &mut found)?;

@@ -114,7 +114,6 @@ impl LmdbFile {
     /// Opens a file and finds its last committed state.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let file = File::open(path)?;
-        let bytes = file.metadata()?.len();
         let mut found: Option<(usize, Meta)> = None;
         // The second meta page starts after the first one, whose size is unknown if the first one is damaged.
         for offset in std::iter::once(0).chain(PAGE_BYTES) {
@@ -130,7 +129,8 @@ impl LmdbFile {
             }
         }
         let page_bytes = found.map_or(4096, |(page_bytes, _)| page_bytes);
-        let pages = bytes / page_bytes as u64;
+        // After the state: another process may be writing, and the file grows before a state is committed.
+        let pages = file.metadata()?.len() / page_bytes as u64;
         Ok(Self { file, page_bytes, pages, meta: found.map(|(_, meta)| meta) })
     }
 

@@ -172,3 +172,23 @@ fn rejects_truncated_files_and_files_that_are_not_indexes() {
     std::fs::remove_file(&file).unwrap();
     assert!(read_only::check(&index).is_err());
 }
+
+#[test]
+fn names_a_damaged_page_and_does_not_read_the_rows_below_it() {
+    let (_folder, index) = closed_index();
+    let file = index.join("data.mdb");
+    let bytes = std::fs::read(&file).unwrap();
+    let named = (2..bytes.len() / 4096).filter(|&page| {
+        let mut damaged = bytes.clone();
+        damaged[page * 4096..][..4096].fill(b'0');
+        std::fs::write(&file, damaged).unwrap();
+        // Without the pages at the top, it is no index.
+        let Ok(check) = read_only::check(&index) else { return false };
+        let problems = check.problems;
+        let keys: Vec<_> = problems.iter().map(|problem| problem.key.as_str()).collect();
+        // Some pages are free.
+        assert!(keys.is_empty() || keys == [format!("page {page} of data.mdb")], "{keys:?}");
+        !keys.is_empty()
+    });
+    assert!(named.count() > 3);
+}

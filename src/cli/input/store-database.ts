@@ -1,5 +1,5 @@
 /** The store's database for commands, whether the store runs or not. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { environment } from '../../config/env.js';
 import { storeVariables } from '../../config/store.js';
 import { storeDataDir } from '../../config/store-settings.js';
@@ -24,7 +24,8 @@ export async function withStoreDatabase<T>(
   const dataDir = storeDataDir(values);
   const { databaseUrl } = readVariables(storeVariables, values);
   const place = databasePlace(databaseUrl, dataDir);
-  if (!creates && 'file' in place && !existsSync(place.file)) {
+  // Throws if the system does not tell, for lack of permission.
+  if (!creates && 'file' in place && statSync(place.file, { throwIfNoEntry: false }) === undefined) {
     throw new CommandFailed(
       `there is no store in ${dataDir}: no file ${place.file}; set MSTORE_DATA_DIR or DATABASE_URL`,
       EXIT_CONFIGURATION,
