@@ -1,10 +1,10 @@
 /** Commands with unwritable output, wrong arguments, or files with a byte order mark. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { MAIN, serve } from '../support/serve.js';
 
@@ -73,4 +73,26 @@ it.skipIf(!existsSync('/proc/self'))('does not start if its folder can’t be cr
   const folder = '/proc/isccd/media';
   const started = serve(['codes'], { env: { CODEWEB_PORT: '0', CODEWEB_MEDIA_PATH: folder } });
   await expect(started).rejects.toThrow(/codes does not start on \S+: .*mkdir '\/proc\/isccd'/);
+});
+
+it('reports refusals of the system, of services and of the addon in one line', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(path.join(folder, 'backup/backup.json'), { recursive: true });
+  const indexes = path.join(folder, 'indexes');
+  const server = await serve(['search'], {
+    env: { INDEXSVC_PORT: '0', INDEXSVC_INDEX_URI: `usearch://${indexes}` },
+  });
+  onTestFinished(() => server.kill());
+  const cases: [string, RegExp][] = [
+    [`verify ${folder}/backup`, /^isccd: EISDIR: [^\n]+\n$/],
+    [
+      `index import none --from ${server.urls.search} --at ${folder}/other`,
+      /^isccd: Index 'none' not found\n$/,
+    ],
+    [`index list --at ${indexes}`, /^isccd: [^\n]+ is in use by another process[^\n]*\n$/],
+  ];
+  for (const [command, stderr] of cases) {
+    const ended = await status(`"$0" "$1" ${command}`);
+    expect([command, ended.code, ended.stderr]).toEqual([command, 1, expect.stringMatching(stderr)]);
+  }
 });
