@@ -1,4 +1,4 @@
-/** Time limits of work that takes an abort signal. */
+/** Time limits of work. */
 
 /**
  * Runs `work` with a signal that aborts with `signal`, or after a time with a `TimeoutError`.
@@ -22,5 +22,20 @@ export async function withTimeLimit<T>(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Whether work ends within a time. If not, it goes on and its outcome is ignored. @throws the error of work that fails in time */
+export async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const isDone = work.then(() => true);
+  try {
+    return await Promise.race([isDone, late]);
+  } finally {
+    clearTimeout(timer);
+    isDone.catch(() => {});
   }
 }

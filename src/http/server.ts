@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { SpanRecorder } from '../observe/spans.js';
+import { endsWithin } from '../time-limit.js';
 import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs/docs.js';
@@ -142,13 +143,13 @@ async function drain({ app, listener, dispatcher, drainMs, log }: Stopping): Pro
   listener.stopListening();
   // A reverse proxy may send a request on an idle connection that is being closed, and can't repeat it.
   if (drainMs > 0) await sleep(drainMs);
-  if (await isLate(REQUESTS_MS_MAX, dispatcher.drain()))
+  if (!(await endsWithin(REQUESTS_MS_MAX, dispatcher.drain())))
     log.warn({ service: app.name }, 'aborting requests that were still in flight after 10 s');
 }
 
 async function closeInTime(parts: Stopping): Promise<void> {
   const { app, log } = parts;
-  if (await isLate(CLOSE_MS_MAX, close(parts))) {
+  if (!(await endsWithin(CLOSE_MS_MAX, close(parts)))) {
     const reason = `${app.name} is not closed after 15 s, because its disk or a database does not respond`;
     log.error({ service: app.name }, reason);
     throw new Error(reason);
@@ -161,19 +162,4 @@ async function close({ app, listener, spans }: Stopping): Promise<void> {
   await app.close?.();
   await app.errorReports?.close();
   await spans?.flush();
-}
-
-/** Whether work takes longer than a time; then its outcome is ignored. @throws the error of work that fails in time */
-async function isLate(msMax: number, work: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<true>((resolve) => {
-    timer = setTimeout(resolve, msMax, true);
-  });
-  const isDone = work.then(() => false);
-  try {
-    return await Promise.race([isDone, late]);
-  } finally {
-    clearTimeout(timer);
-    isDone.catch(() => {});
-  }
 }

@@ -5,7 +5,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { retryAfterMs } from '../client/retry.js';
 import { type ConnectOptions, publicConnector } from '../egress/public-connector.js';
 import { Slots } from '../slots.js';
-import { withTimeLimit } from '../time-limit.js';
+import { endsWithin, withTimeLimit } from '../time-limit.js';
 import { version } from '../version.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -108,8 +108,7 @@ export class HubClient {
         const running = request();
         running.then(resolve, reject);
         const ended = running.catch(() => undefined);
-        const isSlow = await takesLonger(SLOW_MS, ended);
-        if (!isSlow || this.#slow >= SLOW_MAX) return void (await ended);
+        if ((await endsWithin(SLOW_MS, ended)) || this.#slow >= SLOW_MAX) return void (await ended);
         this.#slow += 1;
         void ended.then(() => {
           this.#slow -= 1;
@@ -157,14 +156,6 @@ function refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Fetche
     reason: `status ${statusCode}`,
     ...(pauseMs !== undefined && { retryAfterMs: Math.min(pauseMs, RETRY_AFTER_MS_MAX) }),
   };
-}
-
-async function takesLonger(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const done = new AbortController();
-  const late = sleep(ms, true, { signal: done.signal, ref: false }).catch(() => false);
-  const isLate = await Promise.race([work.then(() => false), late]);
-  done.abort();
-  return isLate;
 }
 
 /** Closes the connection instead of reading a body that is not needed. */

@@ -6,6 +6,7 @@ import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
 import { isIsccId } from '../iscc-id.js';
 import { native } from '../native.js';
 import type { Trace } from '../observe/trace.js';
+import { endsWithin } from '../time-limit.js';
 import { RepositoriesSlow, RepositoryFailed, ResolverRefusal } from './errors.js';
 import type { Hit } from './hits.js';
 import type { ManifestSource } from './manifests.js';
@@ -212,7 +213,7 @@ export class ResolverService {
     const probes = pointers.map(async (pointer) => {
       if (await manifests.isStore(pointer.gateway, pointer.manifestId, trace)) confirmed.add(pointer);
     });
-    const isComplete = await waitAtMost(PROBING_MS_MAX, Promise.all(probes));
+    const isComplete = await endsWithin(PROBING_MS_MAX, Promise.all(probes));
     if (!isComplete && confirmed.size === 0) throw new RepositoriesSlow();
     return pointers.filter((pointer) => confirmed.has(pointer));
   }
@@ -236,17 +237,4 @@ export function unitsOfBindings(bindings: readonly Binding[]): string[][] {
 async function hasLabel(bytes: Buffer, manifestId: string): Promise<boolean> {
   const label = await native.activeManifestId(bytes);
   return label === null || label === manifestId;
-}
-
-/** Resolves when the work is done or the time is over, to whether it is done. */
-async function waitAtMost(ms: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  try {
-    return await Promise.race([work.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

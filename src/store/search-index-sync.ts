@@ -2,7 +2,6 @@
  * Keeps a similarity index in sync with the live manifests in the database: it fills a new index and then follows the
  * change feed. Design: docs/design/change-feed.md.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexedManifest, ManifestIndex } from '../c2pa/search-index-port.js';
 import { ServiceError } from '../client/errors.js';
 import { countIndexEntries } from '../database/index-status.js';
@@ -10,6 +9,7 @@ import type { Db } from '../database/open.js';
 import { native } from '../native.js';
 import { counter, level, type Metric } from '../observe/instruments.js';
 import type { Logger } from '../observe/log.js';
+import { endsWithin } from '../time-limit.js';
 import { changesAfter, lastChange } from './feed.js';
 import { IndexBooks, IndexLeaseLost, type Position } from './search-index-books.js';
 import * as rows from './search-index-sync-rows.js';
@@ -102,8 +102,8 @@ export class SearchIndexSync {
   }
 
   /** Syncs the changes committed before this call. Resolves when that is done or takes too long; never rejects. */
-  changed(): Promise<void> {
-    return waitAtMost(this.#options.isLocal ? LOCAL_WAIT_MS_MAX : WAIT_MS_MAX, this.#follow());
+  async changed(): Promise<void> {
+    await endsWithin(this.#options.isLocal ? LOCAL_WAIT_MS_MAX : WAIT_MS_MAX, this.#follow());
   }
 
   /** Whether the index could not be written for so long that the store counts as degraded. */
@@ -344,11 +344,4 @@ function isRefusal(error: unknown): boolean {
 /** Realm 0. The time in µs includes the key, so ISCC-IDs of manifests uploaded in the same millisecond differ. */
 function localId({ key, uploadedAt }: Pick<rows.Unsynced, 'key' | 'uploadedAt'>, serverId: number): string {
   return native.isccId(0, uploadedAt * 1000 + (key % 1000), serverId);
-}
-
-async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
-  const done = new AbortController();
-  const late = sleep(ms, undefined, { signal: done.signal, ref: false }).catch(() => {});
-  await Promise.race([work, late]);
-  done.abort();
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
+import { endsWithin } from '../../time-limit.js';
 import type { DeclarationTarget, Declarer, NewDeclaration, NewManifest, Retried } from '../declarer.js';
 import type { EventLog } from '../webhooks/events.js';
 import { Attempts, type Outcome } from './attempts.js';
@@ -169,14 +170,8 @@ export class Declarations implements Declarer {
   }
 
   /** Waits for the hub's time-out at most; the work then continues in the background. Returns whether it is done. */
-  async #waitAtMost(work: Promise<unknown>): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.#timeoutMs);
-    });
-    const isDone = await Promise.race([this.#track(work).then(() => true), limit]);
-    clearTimeout(timer);
-    return isDone;
+  #waitAtMost(work: Promise<unknown>): Promise<boolean> {
+    return endsWithin(this.#timeoutMs, this.#track(work));
   }
 
   /** Resolves when the work ends, even if it fails: the retry loop continues an unfinished declaration. */
