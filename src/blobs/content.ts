@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { absent, isAbsent } from '../data/absent.js';
 import { syncPath, testWrite, writeDurably } from '../data/durable.js';
 import { folderName, readFolderName } from '../data/folder-name.js';
 import { LastWrite } from '../data/last-write.js';
@@ -139,13 +140,4 @@ export class FolderContentBlobs implements ContentBlobs {
   }
 
   async close(): Promise<void> {}
-}
-
-function absent(error: unknown): undefined {
-  if (!isAbsent(error)) throw error;
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

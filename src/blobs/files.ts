@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { absent } from '../data/absent.js';
 import { syncPath, testWrite } from '../data/durable.js';
 import { StorageFull } from '../data/full.js';
 import { LastWrite } from '../data/last-write.js';
@@ -225,13 +226,4 @@ async function removeOld(folder: string, keep: (name: string) => boolean, before
 
 function asStorageFull(error: unknown): unknown {
   return isNativeError(error, 'STORAGE_FULL') ? new StorageFull({ cause: error }) : error;
-}
-
-function absent(error: unknown): undefined {
-  if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-  throw error;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { absent } from './absent.js';
 import { writeDurably } from './durable.js';
 import { type DataKind, FormatRefused } from './format.js';
 
@@ -56,10 +57,7 @@ export function writeManifest(folder: string, manifest: Manifest): Promise<void>
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const file = path.join(folder, MANIFEST_FILE);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const text = await readFile(file, 'utf8').catch(absent);
   if (text === undefined) return undefined;
   const json = parsed(text);
   const version = z.object({ format: z.number() }).safeParse(json).data?.format;

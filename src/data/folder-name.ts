@@ -2,17 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { absent } from './absent.js';
 import { syncPath, writeDurably } from './durable.js';
 
 /** The name in a file; `undefined` if the file does not exist. */
 export async function readFolderName(file: string): Promise<string | undefined> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
-  }
+  return (await readFile(file, 'utf8').catch(absent))?.trim();
 }
 
 /** The name in a file. The first call creates it; of several processes that start concurrently, one wins. */

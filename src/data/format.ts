@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { absent } from './absent.js';
 import { syncPath, writeDurably } from './durable.js';
 
 export type DataKind = 'codes' | 'search' | 'store';
@@ -77,10 +78,7 @@ export async function readFormat(kind: DataKind, folder: string): Promise<number
 /** Content of a directory's `FORMAT` file; `undefined` if it does not exist. */
 export async function formatOf(folder: string): Promise<{ kind: DataKind; version: number } | undefined> {
   const file = path.join(folder, FORMAT_FILE);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const text = await readFile(file, 'utf8').catch(absent);
   if (text === undefined) return undefined;
   const [, kind, version] = LINE.exec(text) ?? [];
   if (kind === undefined) {

@@ -9,6 +9,7 @@ import { searchVariables } from '../../config/search.js';
 import { storeVariables } from '../../config/store.js';
 import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
 import { type Environment, readVariables } from '../../config/variable.js';
+import { absent } from '../../data/absent.js';
 import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../data/format.js';
 import { present } from '../../present.js';
 import { searchFolder } from '../../search/engine/open.js';
@@ -88,9 +89,6 @@ export const NO_DATA = `no data directory (without a file ${FORMAT_FILE}, which 
 
 /** @throws if the system does not tell, for example for lack of permission */
 export async function isFolder(folder: string): Promise<boolean> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const found = await stat(folder).catch(absent);
   return found?.isDirectory() ?? false;
 }
