@@ -3,7 +3,6 @@ import { commonVariables } from '../../config/common.js';
 import { environment } from '../../config/env.js';
 import { searchVariables } from '../../config/search.js';
 import { readVariables } from '../../config/variable.js';
-import { FormatRefused } from '../../data/format.js';
 import { RIGHTS, type Right } from '../../search/keys/access.js';
 import { createKey, keyFilePath, readKeys, revokeKey, type StoredKey } from '../../search/keys/key-file.js';
 import { NAME_PATTERN } from '../../search/schema.js';
@@ -27,29 +26,21 @@ export interface CreateOptions extends Where {
 export async function create({ name, rights, indexes, ...where }: CreateOptions): Promise<void> {
   const names = indexes === undefined ? undefined : namesOf(indexes);
   const wanted = { name, rights: rightsOf(rights), indexes: names };
-  const { key, entry } = await orFailure(() => createKey(fileOf(where), wanted));
+  const { key, entry } = await createKey(fileOf(where), wanted);
   printJson({ key, ...shown(entry) });
 }
 
 /** Prints all keys without their digests, one per line. */
 export async function list(where: Where): Promise<void> {
-  const keys = await orFailure(() => readKeys(fileOf(where)));
+  const keys = readKeys(fileOf(where));
   for (const entry of keys ?? []) printJson(shown(entry));
 }
 
 /** Removes a key. A running service refuses it within a second. */
 export async function revoke(id: string, where: Where): Promise<void> {
   const file = fileOf(where);
-  const isFound = await orFailure(() => revokeKey(file, id));
+  const isFound = await revokeKey(file, id);
   if (!isFound) throw new CommandFailed(`${file} contains no key ${id}`);
-}
-
-async function orFailure<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof FormatRefused ? new CommandFailed(error.message, EXIT_CONFIGURATION) : error;
-  }
 }
 
 function fileOf({ file }: Where): string {

@@ -41,7 +41,7 @@ export async function importIndexes(name: string | undefined, options: ImportOpt
       for (const source of sources) {
         const index = options.as ?? source.name ?? name;
         if (index === undefined) throw new CommandFailed('name the index that the lines are for');
-        printJson(await transfer(source, target, index, { ...(state && { state }), report: options.report }));
+        printJson(await transfer(source, target, index, { state, report: options.report }));
       }
       await state?.remove();
     },
@@ -128,13 +128,13 @@ export async function transfer(
   source: AssetSource,
   target: SearchApi,
   index: string,
-  { state, report }: { readonly state?: ImportState; readonly report: string },
+  { state, report }: { readonly state?: ImportState | undefined; readonly report: string },
 ): Promise<Transferred> {
   const version = await source.version?.();
   const assets = state && (await assetsOf(target, index));
   state?.forgetOutdated(index, version, assets);
-  const done = state?.progress(index)?.done ?? { index, created: 0, updated: 0, refused: 0, problems: 0 };
-  const { position, isDone, before = assets } = state?.progress(index) ?? {};
+  const none: Transferred = { index, created: 0, updated: 0, refused: 0, problems: 0 };
+  const { position, isDone, before = assets, done = none } = state?.progress(index) ?? {};
   if (isDone) return done;
   const { total, declaredPaths, batches } = await source.open(position);
   await createIfMissing(target, index);

@@ -3,12 +3,12 @@ import { fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { digestOf, type Manifest, readManifest } from '../../data/backup-manifest.js';
-import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
+import { type DataKind, readFormat } from '../../data/format.js';
 import type { Checked, Counts, Problem } from '../../data/port.js';
 import { native } from '../../native.js';
 import { present } from '../../present.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
-import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { CommandFailed, reason } from '../terminal/failure.js';
 import { countsLine, StatusLine } from '../terminal/lines.js';
 import { printable } from '../terminal/printable.js';
 import type { VerifyJob, VerifyMessage } from './verify-process.js';
@@ -29,16 +29,12 @@ export interface VerifyOptions {
 }
 
 export async function verify(directory: string | undefined, options: VerifyOptions): Promise<void> {
-  try {
-    const { places, manifest, sharedIndexes } = await targetsOf(directory);
-    const report = await checkAll(places, new StatusLine(options.json), options.digests ?? false);
-    if (sharedIndexes !== undefined) await checkShared(sharedIndexes, report, options.digests ?? false);
-    if (manifest !== undefined && directory !== undefined) await compare(directory, manifest, report);
-    print(report, options.json ?? false);
-    if (report.problems.length > 0) process.exitCode = 1;
-  } catch (error) {
-    throw error instanceof FormatRefused ? new CommandFailed(error.message, EXIT_CONFIGURATION) : error;
-  }
+  const { places, manifest, sharedIndexes } = await targetsOf(directory);
+  const report = await checkAll(places, new StatusLine(options.json), options.digests ?? false);
+  if (sharedIndexes !== undefined) await checkShared(sharedIndexes, report, options.digests ?? false);
+  if (manifest !== undefined && directory !== undefined) await compare(directory, manifest, report);
+  print(report, options.json ?? false);
+  if (report.problems.length > 0) process.exitCode = 1;
 }
 
 async function targetsOf(

@@ -35,7 +35,7 @@ export async function withStoreDatabase<T>(
   const opening = prepareData('store', dataDir).then(() => openDatabase(databaseUrl, dataDir));
   const database = await opening.catch((error: unknown) => {
     throw error instanceof FormatRefused
-      ? new CommandFailed(error.message, EXIT_CONFIGURATION)
+      ? error
       : new CommandFailed(`the database can't be opened: ${reason(error)}`);
   });
   try {

@@ -1,9 +1,9 @@
 /** Failures of services that a command calls. */
-import { ConnectionFailed, ServiceError } from '../../client/errors.js';
+import { ServiceError } from '../../client/errors.js';
 import { CommandFailed } from './failure.js';
 
 /**
- * What a command throws for an error of a client: one line. Other errors stay as they are.
+ * What a command throws for an error of a client: where to give the key or token if it is that; others stay as they are.
  *
  * @param secret where the user gives the key or token, for a request without a valid one
  */
@@ -13,6 +13,5 @@ export function serviceFailure(
 ): unknown {
   if (error instanceof ServiceError && error.status === 401)
     return new CommandFailed(`${error.message}: set ${secret.variable}, or pass ${secret.option}`);
-  const isReported = error instanceof ServiceError || error instanceof ConnectionFailed;
-  return isReported ? new CommandFailed(error.message) : error;
+  return error;
 }
