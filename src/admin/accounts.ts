@@ -119,13 +119,11 @@ export class Accounts {
   ): Promise<void> {
     await commitDurably(this.#db, async (transaction) => {
       const username = name.toLowerCase();
-      const names =
-        actor.kind === 'account' && actor.name !== undefined ? [username, actor.name] : [username];
-      const rows = await lockedRows(transaction, names);
+      const admin = actor.kind === 'account' ? actor.name : undefined;
+      const rows = await lockedRows(transaction, admin === undefined ? [username] : [username, admin]);
       const row = rows.get(username);
       if (row === undefined) throw new AdminRefusal('USERNAME_UNKNOWN');
-      if (names.some((one) => one !== username && !isAdmin(rows.get(one))))
-        throw new AdminRefusal('NO_LONGER_ADMIN');
+      if (admin !== undefined && !isAdmin(rows.get(admin))) throw new AdminRefusal('NO_LONGER_ADMIN');
       const entry = await work(transaction, row);
       await recordAudit(transaction, actor, [{ ...entry, subject: row.username }]);
     });

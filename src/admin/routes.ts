@@ -2,7 +2,7 @@
  * HTTP routes of the dashboard. Each row states the least role that may use it; `guarded.ts` checks session, role and
  * form token.
  */
-import { isUnavailable } from '../database/unavailable.js';
+import { isUnavailable, UNAVAILABLE_RETRY_SECONDS } from '../database/unavailable.js';
 import { assetRoute } from '../http/docs/pages.js';
 import { type Reply, route } from '../http/routing/route.js';
 import { accountRoutes } from './account-routes.js';
@@ -25,8 +25,6 @@ import { detailPage } from './views/detail.js';
 import { failurePage } from './views/failure.js';
 import { listPage } from './views/list.js';
 import { webhookRoutes } from './webhook-routes.js';
-
-const UNAVAILABLE_RETRY_SECONDS = 5;
 
 export function adminRoutes(service: AdminService, throttle: LoginThrottle): AdminRoute[] {
   return [

@@ -12,6 +12,9 @@ const SOCKET_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIM
 const MESSAGES =
   /^Connection terminated|^timeout exceeded when trying to connect|connection error and is not queryable/;
 
+/** Servers of databases and storage restart in some seconds. */
+export const UNAVAILABLE_RETRY_SECONDS = 5;
+
 /** Whether a statement failed because the database is unreachable, restarting or locked. A retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

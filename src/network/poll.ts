@@ -108,11 +108,8 @@ class Poll {
   }
 
   async #attempt(files: LogFiles, isRetry: boolean): Promise<Outcome> {
-    const note = await checkpointOf(files, this.#options.signal);
-    if (note.kind !== 'ok') return note;
-    const judged = await this.#judge(note.bytes);
+    const judged = await this.#present(files);
     if ('kind' in judged) return judged;
-    if (judged.size > TREE_SIZE_MAX) return { kind: 'unverifiable', reason: 'the tree is too large' };
     if (this.#row.state === 'frozen') return this.#collectEvidence(judged);
     try {
       return await this.#accept(judged, files);
@@ -121,6 +118,15 @@ class Poll {
       if (!isRetry) return this.#attempt(files.uncached(), true);
       return this.#proveFork(judged, files, error);
     }
+  }
+
+  /** The hub's present checkpoint. */
+  async #present(files: LogFiles): Promise<Verified | Outcome> {
+    const note = await checkpointOf(files, this.#options.signal);
+    if (note.kind !== 'ok') return note;
+    const judged = await this.#judge(note.bytes);
+    const isTooLarge = 'size' in judged && judged.size > TREE_SIZE_MAX;
+    return isTooLarge ? { kind: 'unverifiable', reason: 'the tree is too large' } : judged;
   }
 
   /** Verifies a note with the keys of the list, then with those of the did:web document. */
@@ -284,9 +290,7 @@ class Poll {
 
   /** The files of a stored head are gone: a later checkpoint whose material contains that head takes its place. */
   async #resumeBeyond(head: LogHead, files: LogFiles, cause: FileUnavailable): Promise<Outcome> {
-    const note = await checkpointOf(files, this.#options.signal);
-    if (note.kind !== 'ok') return note;
-    const judged = await this.#judge(note.bytes);
+    const judged = await this.#present(files);
     if ('kind' in judged) return judged;
     if (judged.size <= head.size) return this.#proveFork(judged, files, cause);
     const material = await this.#material(files, head.size, judged.size);
@@ -328,10 +332,8 @@ class Poll {
 
   /** The log is not that of the accepted head: the hub's present checkpoint may prove it. */
   async #proveForkNow(files: LogFiles, cause: Error): Promise<Outcome> {
-    const note = await checkpointOf(files, this.#options.signal);
-    const judged = note.kind === 'ok' ? await this.#judge(note.bytes) : note;
-    if ('kind' in judged || judged.size > TREE_SIZE_MAX)
-      return { kind: 'unverifiable', reason: cause.message };
+    const judged = await this.#present(files);
+    if ('kind' in judged) return { kind: 'unverifiable', reason: cause.message };
     return this.#proveFork(judged, files, cause);
   }
 

@@ -67,18 +67,12 @@ async function copyAll(
 ): Promise<void> {
   for (let { names } = job; names.length > 0; ) {
     let done = 0;
-    let failure: unknown;
     const onMessage = (message: CopyMessage) => {
       done += 1;
-      try {
-        onCopied(message);
-      } catch (error) {
-        failure = error;
-      }
+      if (!signal?.aborted) onCopied(message);
     };
     const crash = await copyIn({ ...job, names }, onMessage, signal);
     signal?.throwIfAborted();
-    if (failure !== undefined) throw failure;
     const unfinished = names[done];
     if (unfinished !== undefined) {
       await rm(path.join(job.target, unfinished), { recursive: true, force: true });

@@ -57,15 +57,16 @@ async function backupWith(
   for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE])
     if (await copier.copy(file)) files.push(file);
   let counts = {};
-  let lost: string[] = [];
+  let lost: readonly string[] = [];
   const copy = await copyDatabase({
     ...source,
     file: path.join(target, DATABASE_FILE),
     dump: path.join(target, DUMP_FILE),
     complete: async (rows, now) => {
       counts = await storeCounts(rows);
-      lost = [];
-      return takeFiles({ rows, now, copier, lost });
+      const missing = await takeFiles(rows, now, copier);
+      lost = missing ?? [];
+      return missing !== undefined;
     },
     // The similarity indexes are copied at another moment: fill them again after a restore.
     prepare: async (copy) => {
@@ -79,33 +80,25 @@ async function backupWith(
   return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)] };
 }
 
-interface Wanted {
-  /** Of the copy. */
-  readonly rows: Db;
-  /** The database as it is now. */
-  readonly now: Db;
-  readonly copier: Copier;
-  /** Gets the ids of manifests whose files are missing although they were not deleted. */
-  readonly lost: string[];
-}
-
-/** Makes the copy's files match its rows that are live or can be restored. Returns `false` if rows were deleted meanwhile. */
-async function takeFiles({ rows, now, copier, lost }: Wanted): Promise<boolean> {
+/**
+ * Makes the copy's files match its rows that are live or can be restored.
+ *
+ * @param now the database as it is now
+ * @returns ids of manifests whose files are missing; `undefined` if some were deleted after the rows were copied
+ */
+async function takeFiles(rows: Db, now: Db, copier: Copier): Promise<readonly string[] | undefined> {
   const wanted = new Set((await withFiles(rows)).map(({ sha256 }) => sha256));
   const missing = new Set<string>();
   for (const digest of wanted) {
     const file = manifestFile(digest);
     if (!(await copier.has(file)) && !(await copier.share(file))) missing.add(digest);
   }
-  if (missing.size > 0) {
-    const found = (await withFiles(now)).filter(({ sha256 }) => missing.has(sha256));
-    if (new Set(found.map(({ sha256 }) => sha256)).size < missing.size) return false;
-    lost.push(...found.map(({ manifest_id }) => manifest_id));
-  }
+  const lost = missing.size === 0 ? [] : (await withFiles(now)).filter(({ sha256 }) => missing.has(sha256));
+  if (new Set(lost.map(({ sha256 }) => sha256)).size < missing.size) return undefined;
   for (const file of await copier.copiedFiles(FILES)) {
     if (!wanted.has(path.basename(file, MANIFEST_SUFFIX))) await copier.drop(file);
   }
-  return true;
+  return lost.map(({ manifest_id }) => manifest_id);
 }
 
 /** Manifests that are live or can be restored. */

@@ -5,7 +5,7 @@ import { contentRefusal } from '../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal } from '../c2pa/error-detail.js';
 import { saysFull } from '../data/full.js';
 import { isOutOfFiles, StorageUnavailable } from '../data/unavailable.js';
-import { isUnavailable } from '../database/unavailable.js';
+import { isUnavailable, UNAVAILABLE_RETRY_SECONDS } from '../database/unavailable.js';
 import { errorTable } from '../http/reply/error-table.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
@@ -41,9 +41,6 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 const errors = errorTable(ERRORS);
-/** Servers of databases and storage restart in some seconds. */
-const UNAVAILABLE_RETRY_SECONDS = 5;
-
 /** The store refuses the request. `detail` goes to the client. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';

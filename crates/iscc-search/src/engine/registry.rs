@@ -127,13 +127,9 @@ impl Registry {
                 // An interrupted creation was never acknowledged. Creating the index again completes it.
                 Ok(Ok(None)) => drop(self.write_unavailable().remove(&name)),
                 Ok(Err(StoreError::Cancelled)) => {}
-                Ok(Err(error)) if error.is_denied() => {
-                    self.quarantine(&name, Unavailable::Denied(error.to_string()));
-                }
-                Ok(Err(error)) => self.quarantine(&name, Unavailable::Damaged(error.to_string())),
+                Ok(Err(error)) => self.quarantine(&name, Unavailable::because_of(&error)),
                 Err(_) => {
-                    let reason = "loading it failed".to_owned();
-                    self.quarantine(&name, Unavailable::Damaged(reason));
+                    self.quarantine(&name, Unavailable::Damaged("loading it failed".to_owned()));
                 }
             }
             on_loaded();

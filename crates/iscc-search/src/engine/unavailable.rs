@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::failure::{Failure, FailureKind};
 use crate::json::push_string;
+use crate::store::StoreError;
 use crate::store::load::Progress;
 
 /// Why an index cannot be used.
@@ -19,6 +20,12 @@ pub enum Unavailable {
 }
 
 impl Unavailable {
+    /// The state of an index that could not be loaded.
+    pub fn because_of(error: &StoreError) -> Self {
+        let reason = error.to_string();
+        if error.is_denied() { Self::Denied(reason) } else { Self::Damaged(reason) }
+    }
+
     /// The failure of a request to the index.
     pub fn failure(&self, name: &str) -> Failure {
         match self {
