@@ -8,6 +8,7 @@
 mod check;
 mod page;
 mod rows;
+mod runs;
 
 use std::fs::File;
 use std::path::Path;
@@ -171,13 +172,21 @@ impl LmdbFile {
 
     /// Reads and checks a page of a tree.
     pub fn page(&self, number: u64) -> Result<Page, FileError> {
-        if !(METAS..self.pages).contains(&number) {
-            let rule = "a tree refers to pages within the file: it is truncated";
-            return Err(Damage { page: number, rule }.into());
-        }
+        self.check_number(number)?;
         let mut bytes = vec![0; self.page_bytes];
-        read_at(&self.file, &mut bytes, number * self.page_bytes as u64)?;
+        self.read_pages(number, &mut bytes)?;
         Ok(Page::new(number, bytes)?)
+    }
+
+    fn check_number(&self, number: u64) -> Result<(), Damage> {
+        let rule = "a tree refers to pages within the file: it is truncated";
+        let is_inside = (METAS..self.pages).contains(&number);
+        is_inside.then_some(()).ok_or(Damage { page: number, rule })
+    }
+
+    /// Fills `bytes` with pages from `first` on.
+    fn read_pages(&self, first: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+        read_at(&self.file, bytes, first * self.page_bytes as u64)
     }
 
     /// Reads a value that is stored in pages of its own. `first` is the first of them.
@@ -193,7 +202,7 @@ impl LmdbFile {
             return Err(damage("the pages of a value are within the file: it is truncated").into());
         }
         let mut all = vec![0; count as usize * self.page_bytes];
-        read_at(&self.file, &mut all, first * self.page_bytes as u64)?;
+        self.read_pages(first, &mut all)?;
         if number(&all, 0) != first || all[10] != page::OVERFLOW || all[11] != 0 {
             return Err(damage("a large value starts with a page header").into());
         }

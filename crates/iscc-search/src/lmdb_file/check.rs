@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::page::Place;
+use super::runs::Runs;
 use super::{Content, Damage, FileError, LmdbFile, METAS, Page, Tree, Value};
 use crate::store::DEAD;
 
@@ -76,13 +78,14 @@ fn visit_content(
     // Bounds for the keys of each page make a misplaced subtree visible.
     let mut waiting: Vec<(u64, Vec<u8>)> =
         tree.root.map(|root| (root, Vec::new())).into_iter().collect();
+    let mut runs = Runs::new(file);
     while let Some((number, lowest)) = waiting.pop() {
         if !used.insert(number) {
             let rule = "a page belongs to one tree";
             damaged(Damage { page: number, rule }.into());
             continue;
         }
-        let page = match file.page(number) {
+        let page = match runs.page(number, waiting.iter().rev().map(|(next, _)| *next)) {
             Ok(page) => page,
             Err(error) => {
                 damaged(error);
@@ -107,14 +110,14 @@ fn visit_content(
 
 fn visit_value(
     file: &LmdbFile,
-    page: &Page,
+    page: &Page<&[u8]>,
     index: usize,
     content: Content,
     used: &mut Pages,
     damaged: &mut dyn FnMut(FileError),
 ) {
-    match page.value(index) {
-        Ok(Value::Large { page: first, bytes }) => match file.large_value(first, bytes, content) {
+    match page.place(index) {
+        Ok(Place::Large(first, bytes)) => match file.large_value(first, bytes, content) {
             Err(error) => damaged(error),
             Ok(_) => {
                 for number in first..first + file.value_pages(bytes) {
@@ -125,7 +128,7 @@ fn visit_value(
                 }
             }
         },
-        Ok(Value::Tree(tree)) => {
+        Ok(Place::Tree(tree)) => {
             let content = if page.key(index) == DEAD.as_bytes() { Content::Bits } else { content };
             visit_content(file, &tree, content, used, damaged);
         }
@@ -134,11 +137,10 @@ fn visit_value(
     }
 }
 
-fn is_ordered(page: &Page, lowest: &[u8]) -> bool {
+fn is_ordered(page: &Page<&[u8]>, lowest: &[u8]) -> bool {
     let first = usize::from(page.is_branch());
-    let keys = (first..page.count()).map(|index| page.key(index));
-    keys.clone().next().is_none_or(|key| key >= lowest)
-        && keys.clone().zip(keys.skip(1)).all(|(key, next)| key < next)
+    let mut keys = (first..page.count()).map(|index| page.key(index));
+    keys.next().is_none_or(|key| key >= lowest && keys.is_sorted_by(|key, next| key < next))
 }
 
 /// Numbers of the free pages.

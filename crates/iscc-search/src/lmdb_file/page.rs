@@ -1,5 +1,7 @@
 //! One page: header, nodes, and the checks that make them safe to read.
 
+use std::ops::Deref;
+
 use super::{HEADER, Tree, number};
 
 /// Flag of a page that holds a large value.
@@ -28,10 +30,10 @@ pub struct Damage {
     pub rule: &'static str,
 }
 
-/// A checked page of a tree.
-pub struct Page {
+/// A checked page of a tree, which owns its bytes or borrows them.
+pub struct Page<B = Vec<u8>> {
     number: u64,
-    bytes: Vec<u8>,
+    bytes: B,
     flags: u16,
     /// Length of a key on a page of keys of equal length.
     fixed_bytes: usize,
@@ -56,9 +58,21 @@ pub enum Value {
     Several(Vec<Vec<u8>>),
 }
 
-impl Page {
+/// Where the value of a row is.
+pub enum Place<'a> {
+    /// On the page.
+    Inline(&'a [u8]),
+    /// On pages of its own: the first one, and the length in bytes.
+    Large(u64, u32),
+    /// In a tree.
+    Tree(Tree),
+    /// Several values on a page inside the row. They are the keys of that page.
+    Several(Page<&'a [u8]>),
+}
+
+impl<B: Deref<Target = [u8]>> Page<B> {
     /// Checks a page of a tree and all its nodes.
-    pub fn new(number: u64, bytes: Vec<u8>) -> Result<Self, Damage> {
+    pub fn new(number: u64, bytes: B) -> Result<Self, Damage> {
         let page = Self::header(number, bytes)?;
         for index in 0..page.count {
             page.check_node(index)?;
@@ -66,7 +80,7 @@ impl Page {
         Ok(page)
     }
 
-    fn header(expected: u64, bytes: Vec<u8>) -> Result<Self, Damage> {
+    fn header(expected: u64, bytes: B) -> Result<Self, Damage> {
         let damage = |rule| Damage { page: expected, rule };
         if number(&bytes, 0) != expected {
             return Err(damage("a page starts with its own number"));
@@ -75,7 +89,7 @@ impl Page {
     }
 
     /// The part of the checks that also holds for pages inside a value.
-    fn body(number: u64, bytes: Vec<u8>) -> Result<Self, &'static str> {
+    fn body(number: u64, bytes: B) -> Result<Self, &'static str> {
         let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
         let flags = word(10) & !(DIRTY | SUB_PAGE);
         if ![BRANCH, LEAF, LEAF | FIXED].contains(&flags) {
@@ -126,23 +140,35 @@ impl Page {
 
     /// The value of a row. Rows of fixed length have only a key.
     pub fn value(&self, index: usize) -> Result<Value, Damage> {
+        Ok(match self.place(index)? {
+            Place::Inline(bytes) => Value::Bytes(bytes.to_vec()),
+            Place::Large(page, bytes) => Value::Large { page, bytes },
+            Place::Tree(tree) => Value::Tree(tree),
+            Place::Several(page) => {
+                Value::Several((0..page.count).map(|index| page.key(index).to_vec()).collect())
+            }
+        })
+    }
+
+    /// Where the value of a row is.
+    pub fn place(&self, index: usize) -> Result<Place<'_>, Damage> {
         if self.flags & FIXED != 0 {
-            return Ok(Value::Bytes(Vec::new()));
+            return Ok(Place::Inline(&[]));
         }
         let damage = |rule| Damage { page: self.number, rule };
         let node = self.node(index);
         let flags = self.word(node + 4);
         let data = self.data(index);
         if flags & LARGE != 0 {
-            return Ok(Value::Large { page: number(data, 0), bytes: self.length(node) });
+            return Ok(Place::Large(number(data, 0), self.length(node)));
         }
         if flags & TREE != 0 {
-            return Tree::read(data).map(Value::Tree).ok_or(damage("a tree takes 48 bytes"));
+            return Tree::read(data).map(Place::Tree).ok_or(damage("a tree takes 48 bytes"));
         }
         if flags & DUPLICATES != 0 {
-            return sub_page(data).map(Value::Several).map_err(damage);
+            return sub_page(data).map(Place::Several).map_err(damage);
         }
-        Ok(Value::Bytes(data.to_vec()))
+        Ok(Place::Inline(data))
     }
 
     fn check_node(&self, index: usize) -> Result<(), Damage> {
@@ -165,7 +191,7 @@ impl Page {
             if bytes > self.bytes.len() - end {
                 return Err(outside);
             }
-            self.value(index)?;
+            self.place(index)?;
         }
         Ok(())
     }
@@ -191,14 +217,14 @@ impl Page {
     }
 }
 
-/// The values of a key, stored as a page inside its row. They are the keys of that page.
-fn sub_page(bytes: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
+/// Checks the page inside a row that holds the values of a key.
+fn sub_page(bytes: &[u8]) -> Result<Page<&[u8]>, &'static str> {
     if bytes.len() < HEADER {
         return Err("the values of a key are a page");
     }
-    let page = Page::body(0, bytes.to_vec())?;
+    let page = Page::body(0, bytes)?;
     for index in 0..page.count {
         page.check_node(index).map_err(|damage| damage.rule)?;
     }
-    Ok((0..page.count).map(|index| page.key(index).to_vec()).collect())
+    Ok(page)
 }
