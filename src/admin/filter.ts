@@ -1,8 +1,9 @@
 /** Queries of the list: filters, search and order over the catalogue. */
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { decomposeCode } from '../codec.js';
 import type { Database, Db, Engine } from '../database/open.js';
 import type { CatalogueTable, DeclarationStatus, Flag, Tables } from '../database/tables.js';
-import { isNativeError, native } from '../native.js';
+import { isNativeError } from '../native.js';
 
 export const SORTS = ['uploaded', 'id', 'title', 'signer', 'size'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -154,15 +155,15 @@ async function withCode(db: Db, search: string): Promise<number[]> {
  * a character has 5 bits: the third and fourth character differ.
  */
 function unitPatterns(iscc: string): string[] {
-  let units: string;
+  let units: string[];
   try {
-    units = native.decomposeCode(iscc);
+    units = decomposeCode(iscc);
   } catch (error) {
     if (isNativeError(error, 'INVALID_ARGUMENT')) return [];
     throw error;
   }
   // Equal Meta-Codes are titles in common, not content.
-  const content = units.split('-').filter((unit) => !unit.startsWith('A'));
+  const content = units.filter((unit) => !unit.startsWith('A'));
   return content.map((unit) => `%"ISCC:${unit.slice(0, 2)}__${unit.slice(4, 16)}%`);
 }
 

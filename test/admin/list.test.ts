@@ -1,5 +1,6 @@
 /** Search, order, "all that fit" and the detail page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { composeCode } from '../../src/codec.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 import { seed } from './support/seed.js';
 import { type Fields, Visitor } from './support/visitor.js';
@@ -85,6 +86,14 @@ describe('the list', () => {
     expect(await listed(`?q=${sha256.slice(0, 40).toUpperCase()}`)).toEqual([1]);
     const unit = 'ISCC:EADROAQCZUHCUOEBSNIG44E4WVAVXANTU4SGCY6UJSWKXQZJK35M3YY';
     expect(await listed(`?q=${unit}`)).toHaveLength(100);
+    // Of a title, another Data-Code and the unit, in this order.
+    const code = composeCode([
+      'ISCC:AAAWQ2BSQH3Y2ZOA',
+      unit,
+      'ISCC:GAAXL2XYM5BQIAZ3',
+      'ISCC:IAAXL2XYM5BQIAZ3',
+    ]);
+    expect(await listed(`?q=${code}`)).toHaveLength(100);
   });
 
   test('counts the matches of a search on each page', async () => {

@@ -212,7 +212,7 @@ describe('reports', () => {
     const cwd = await archive();
     const { stdout, stderr, code } = await isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
     const report = JSON.parse(stdout) as Report;
-    expect([code, report.files]).toEqual([1, 8]);
+    expect([code, report.files]).toEqual([1, 9]);
     expect(stderr).toMatch(/^isccd: files\/bad\.pdf: .+/m);
     expect(report.failures).toMatchObject([{ path: 'files/bad.pdf', code: 'FILE_DAMAGED' }]);
     expect(ofKind(report, 'duplicates')).toEqual(['files/a.jpg\nfiles/more/b.jpg']);
@@ -235,6 +235,16 @@ describe('reports', () => {
     );
   });
 
+  it('show control characters and overrides of the direction in names', async () => {
+    const cwd = await temporaryFolder();
+    await mkdir(path.join(cwd, 'files'));
+    await writeFile(path.join(cwd, 'files/a  b\n<i>\u202egpj.pdf'), '%PDF-1.4 damaged');
+    const { stdout } = await isccd(['scan', 'files', '--out', 'out'], { cwd });
+    expect(stdout).toMatch(/^1 files, .+, 1 failed$/m);
+    const html = await readFile(path.join(cwd, 'out/report.html'), 'utf8');
+    expect(html).toContain('<td>files/a  b\\n&#60;i&#62;\\u202egpj.pdf</td>');
+  });
+
   it('fail for a folder that does not exist', async () => {
     const cwd = await temporaryFolder();
     const { code, stderr } = await isccd(['scan', 'nofolder'], { cwd });
@@ -246,7 +256,7 @@ describe('reports', () => {
     const cwd = await archive();
     const scan = () => isccd(['scan', 'files', '--out', 'files/out'], { cwd });
     const first = await scan();
-    expect(first.stdout).toMatch(/^8 files, .+, 1 failed$/m);
+    expect(first.stdout).toMatch(/^9 files, .+, 1 failed$/m);
     expect(first.stdout).toMatch(/^1 groups of near-duplicates/m);
     expect(first.stdout).toMatch(/^ {2}CONTENT_IMAGE_V0 +\d+ bits +files\/a\.jpg$/m);
     await rm(path.join(cwd, 'files/more/b.jpg'));

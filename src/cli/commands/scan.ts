@@ -122,7 +122,7 @@ class Pass {
     });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const groups = await groupsOf(files, this.#options.limit, this.#work.folder);
-    await writeReports({ files: files.length, bytes, failures, groups }, this.#options, records);
+    await writeReports({ files: found.length, bytes, failures, groups }, this.#options, records);
     return failures.map(({ path: file, detail }) => `${file}: ${detail}`);
   }
 

@@ -7,7 +7,9 @@ import type { Group, Link, Member } from './groups.js';
 import type { ScannedFile } from './records.js';
 
 export interface ScanReport {
+  /** Files that were found, failed ones included. */
   readonly files: number;
+  /** Bytes of the files with codes. */
   readonly bytes: number;
   readonly failures: readonly { readonly path: string; readonly code: string; readonly detail: string }[];
   readonly groups: readonly Group[];
@@ -80,7 +82,7 @@ export function jsonReport({ groups, ...rest }: ScanReport): object {
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222;background:#fff}
 h2{margin-top:2.5rem}section{border-top:1px solid #ccc;padding:.5rem 0;display:flex;flex-wrap:wrap;gap:1rem}
-figure{margin:0;width:11rem;overflow-wrap:anywhere;font-size:13px}img{max-width:128px;max-height:128px;display:block}
+figure{margin:0;width:11rem;font-size:13px}figure,td{overflow-wrap:anywhere;white-space:pre-wrap}img{max-width:128px;max-height:128px;display:block}
 small{color:#666}td,th{text-align:left;padding:.1rem .8rem .1rem 0;vertical-align:top}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}small{color:#999}}`;
 
@@ -92,7 +94,7 @@ export function* htmlReport(
   const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
   yield `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>isccd scan</title>
 <meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${policy}">
-<style>${STYLE}</style></head><body><h1>isccd scan</h1>
+<style>${STYLE}</style></head><body><main><h1>isccd scan</h1>
 <p>${report.files} files, ${inBytes(report.bytes)}, ${report.failures.length} failed</p>\n`;
   for (const kind of KINDS) {
     const found = report.groups.filter((group) => group.kind === kind);
@@ -104,9 +106,10 @@ export function* htmlReport(
     }
   }
   if (report.failures.length > 0) {
-    yield `<h2>Failed files</h2><table>${report.failures.map(failureRow).join('')}</table>`;
+    yield '<h2>Failed files</h2><table><tr><th scope="col">File</th><th scope="col">Code</th><th scope="col">Reason</th></tr>';
+    yield `${report.failures.map(failureRow).join('')}</table>`;
   }
-  yield '</body></html>\n';
+  yield '</main></body></html>\n';
 }
 
 function figure({ file, link }: Member, thumbnail: string | undefined): string {
@@ -124,6 +127,7 @@ function failureRow({ path, code, detail }: ScanReport['failures'][number]): str
   return `<tr><td>${escaped(path)}</td><td>${escaped(code)}</td><td>${escaped(detail)}</td></tr>\n`;
 }
 
+/** Text of files, in which characters that are invisible or change the order of others are escaped. */
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return printable(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
