@@ -122,7 +122,7 @@ impl Index {
         options: &Arc<Options>,
         progress: &Progress,
     ) -> Result<Self, StoreError> {
-        let store = Store::open(folder, &options.store)?;
+        let store = Store::open(folder, &options.store, progress)?;
         let paths = paths::open(&store)?;
         let start =
             start::Start { store: &store, folder, matching, freezing: &options.freezing, progress };

@@ -86,8 +86,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the environment in a folder. Creates it if it is missing, or blank after a power loss.
-    pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
+    /// Checks all pages of the environment in a folder and opens it. Creates it if it is missing, or blank after a power
+    /// loss.
+    pub fn open(
+        folder: &Path,
+        options: &StoreOptions,
+        progress: &load::Progress,
+    ) -> Result<Self, StoreError> {
         let mut open = EnvOpenOptions::new().read_txn_without_tls();
         let data_file = folder.join(DATA_FILE);
         empty_if_blank(&data_file)?;
@@ -101,7 +106,11 @@ impl Store {
             unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
         }
         if on_disk > 0 {
-            lmdb_file::check(&data_file)?;
+            let mut watch = |checked, pages| progress.note_pages(checked, pages);
+            if !lmdb_file::check_watched(&data_file, &mut watch)? {
+                return Err(StoreError::Cancelled);
+            }
+            progress.note_pages(1, 1);
         }
         reserve_lock_file(folder)?;
         // SAFETY: the engine's lock on the folder excludes other writers, the file is modified only through LMDB, and

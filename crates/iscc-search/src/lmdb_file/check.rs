@@ -38,20 +38,30 @@ impl Pages {
 /// outside their page, keys out of order, pages used twice. It does not find changed bytes inside rows: LMDB has no
 /// checksums.
 pub fn check(path: &Path) -> Result<(), FileError> {
+    check_watched(path, &mut |_, _| true).map(|_| ())
+}
+
+/// Like [`check`]; calls `watch` with the number of pages visited and that of all pages now and then. Ends early, with
+/// `false`, if `watch` returns `false`.
+pub fn check_watched(
+    path: &Path,
+    watch: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<bool, FileError> {
     let file = Arc::new(LmdbFile::open(path)?);
     let Some(meta) = file.meta().copied() else {
         return Err(Damage { page: 0, rule: "a meta page starts with LMDB's magic number" }.into());
     };
     file.check_metas()?;
     let mut used = Pages::new(&file);
-    let mut failure = None;
-    let mut fail = |error| {
-        failure.get_or_insert(error);
-    };
-    visit(&file, &meta.free, &mut used, &mut fail);
-    visit(&file, &meta.main, &mut used, &mut fail);
-    if let Some(error) = failure {
+    let mut first =
+        FirstFailure { watch, visited: 0, pages: file.pages(), error: None, is_ended: false };
+    visit(&file, &meta.free, &mut used, &mut first);
+    visit(&file, &meta.main, &mut used, &mut first);
+    if let Some(error) = first.error {
         return Err(error);
+    }
+    if first.is_ended {
+        return Ok(false);
     }
     let mut failure = None;
     for page in free_pages(&file, |error| failure = Some(error)) {
@@ -60,12 +70,55 @@ pub fn check(path: &Path) -> Result<(), FileError> {
             return Err(Damage { page, rule }.into());
         }
     }
-    failure.map_or(Ok(()), Err)
+    failure.map_or(Ok(true), Err)
+}
+
+/// What [`visit`] reports to.
+pub trait Observer {
+    /// A page cannot be read.
+    fn damaged(&mut self, error: FileError);
+
+    /// A page of a tree is about to be read. Returns whether to go on.
+    fn visiting(&mut self) -> bool {
+        true
+    }
+}
+
+impl<F: FnMut(FileError)> Observer for F {
+    fn damaged(&mut self, error: FileError) {
+        self(error);
+    }
+}
+
+/// Ends a visit with the first damaged page, or when it is told to.
+struct FirstFailure<'a> {
+    watch: &'a mut dyn FnMut(u64, u64) -> bool,
+    visited: u64,
+    pages: u64,
+    error: Option<FileError>,
+    is_ended: bool,
+}
+
+/// Pages between two calls of `watch`.
+const WATCHED_PAGES: u64 = 1024;
+
+impl Observer for FirstFailure<'_> {
+    fn damaged(&mut self, error: FileError) {
+        self.error.get_or_insert(error);
+    }
+
+    fn visiting(&mut self) -> bool {
+        self.visited += 1;
+        if self.visited % WATCHED_PAGES == 1 && !(self.watch)(self.visited, self.pages) {
+            self.is_ended = true;
+        }
+        self.error.is_none() && !self.is_ended
+    }
 }
 
 /// Visits all pages of a tree and of the trees in it, adds them to `used`, and reports those that cannot be read.
-pub fn visit(file: &LmdbFile, tree: &Tree, used: &mut Pages, damaged: &mut dyn FnMut(FileError)) {
-    visit_content(file, tree, Content::Rows, used, damaged);
+pub fn visit(file: &LmdbFile, tree: &Tree, used: &mut Pages, observer: &mut dyn Observer) {
+    visit_content(file, tree, Content::Rows, used, observer);
 }
 
 fn visit_content(
@@ -73,28 +126,31 @@ fn visit_content(
     tree: &Tree,
     content: Content,
     used: &mut Pages,
-    damaged: &mut dyn FnMut(FileError),
+    observer: &mut dyn Observer,
 ) {
     // Bounds for the keys of each page make a misplaced subtree visible.
     let mut waiting: Vec<(u64, Vec<u8>)> =
         tree.root.map(|root| (root, Vec::new())).into_iter().collect();
     let mut runs = Runs::new(file);
     while let Some((number, lowest)) = waiting.pop() {
+        if !observer.visiting() {
+            return;
+        }
         if !used.insert(number) {
             let rule = "a page belongs to one tree";
-            damaged(Damage { page: number, rule }.into());
+            observer.damaged(Damage { page: number, rule }.into());
             continue;
         }
         let page = match runs.page(number, waiting.iter().rev().map(|(next, _)| *next)) {
             Ok(page) => page,
             Err(error) => {
-                damaged(error);
+                observer.damaged(error);
                 continue;
             }
         };
         if !tree.has_integer_keys && !is_ordered(&page, &lowest) {
             let rule = "the keys of a tree ascend";
-            damaged(Damage { page: number, rule }.into());
+            observer.damaged(Damage { page: number, rule }.into());
             continue;
         }
         for index in (0..page.count()).rev() {
@@ -102,7 +158,7 @@ fn visit_content(
                 let lowest = if index == 0 { &lowest[..] } else { page.key(index) };
                 waiting.push((page.child(index), lowest.to_vec()));
             } else {
-                visit_value(file, &page, index, content, used, damaged);
+                visit_value(file, &page, index, content, used, observer);
             }
         }
     }
@@ -114,26 +170,26 @@ fn visit_value(
     index: usize,
     content: Content,
     used: &mut Pages,
-    damaged: &mut dyn FnMut(FileError),
+    observer: &mut dyn Observer,
 ) {
     match page.place(index) {
         Ok(Place::Large(first, bytes)) => match file.large_value(first, bytes, content) {
-            Err(error) => damaged(error),
+            Err(error) => observer.damaged(error),
             Ok(_) => {
                 for number in first..first + file.value_pages(bytes) {
                     if !used.insert(number) {
                         let rule = "a page belongs to one value";
-                        damaged(Damage { page: number, rule }.into());
+                        observer.damaged(Damage { page: number, rule }.into());
                     }
                 }
             }
         },
         Ok(Place::Tree(tree)) => {
             let content = if page.key(index) == DEAD.as_bytes() { Content::Bits } else { content };
-            visit_content(file, &tree, content, used, damaged);
+            visit_content(file, &tree, content, used, observer);
         }
         Ok(_) => {}
-        Err(error) => damaged(error.into()),
+        Err(error) => observer.damaged(error.into()),
     }
 }
 
@@ -171,11 +227,12 @@ mod tests {
     use heed::types::{Bytes, Str};
 
     use super::*;
+    use crate::store::load::Progress;
     use crate::store::{DATA_FILE, Store, StoreOptions};
 
     /// An index file with rows of all kinds: small, large, deleted and rewritten ones.
     fn sample(folder: &Path) {
-        let store = Store::open(folder, &StoreOptions::default()).unwrap();
+        let store = Store::open(folder, &StoreOptions::default(), &Progress::default()).unwrap();
         for round in 0..3_u8 {
             store
                 .write(|writing| {
@@ -202,8 +259,8 @@ mod tests {
         let file = Arc::new(LmdbFile::open(&path).unwrap());
         let meta = *file.meta().unwrap();
         let mut used = Pages::new(&file);
-        visit(&file, &meta.free, &mut used, &mut |error| panic!("{error}"));
-        visit(&file, &meta.main, &mut used, &mut |error| panic!("{error}"));
+        visit(&file, &meta.free, &mut used, &mut |error: FileError| panic!("{error}"));
+        visit(&file, &meta.main, &mut used, &mut |error: FileError| panic!("{error}"));
         let data = File::options().read(true).write(true).open(&path).unwrap();
         let mut count = 0;
         for page in METAS..=meta.last_page {
@@ -216,6 +273,23 @@ mod tests {
         }
         assert!(count > 100, "{count}");
         check(&path).unwrap();
+    }
+
+    #[test]
+    fn reports_pages_and_ends_when_it_is_told_to() {
+        let folder = tempfile::tempdir().unwrap();
+        sample(folder.path());
+        let path = folder.path().join(DATA_FILE);
+        let mut seen = Vec::new();
+        let mut watch = |visited, pages| {
+            seen.push((visited, pages));
+            true
+        };
+        assert!(check_watched(&path, &mut watch).unwrap());
+        let pages = std::fs::metadata(&path).unwrap().len() / 4096;
+        assert_eq!(seen[0], (1, pages));
+        assert!(seen.iter().all(|&(visited, all)| visited <= pages && all == pages), "{seen:?}");
+        assert!(!check_watched(&path, &mut |_, _| false).unwrap());
     }
 
     #[test]
@@ -253,7 +327,8 @@ mod tests {
                 refused += 1;
                 continue;
             }
-            let Ok(store) = Store::open(folder.path(), &StoreOptions::default()) else { continue };
+            let opened = Store::open(folder.path(), &StoreOptions::default(), &Progress::default());
+            let Ok(store) = opened else { continue };
             let reading = store.read().unwrap();
             let rows = reading.asset_rows().unwrap().filter(|row| row.is_ok()).count();
             assert!(rows <= 2000, "{page}:{at}");

@@ -14,9 +14,13 @@ use crate::snapshot::Snapshot;
 /// Rows between two updates of the progress.
 pub const PROGRESS_ROWS: u64 = 4096;
 
-/// How far loading is. Loading stops early if it is cancelled.
+/// How far the start of an index is: the check of its pages, then loading. It stops early if it is cancelled.
 #[derive(Debug, Default)]
 pub struct Progress {
+    /// Number of pages checked.
+    pub checked: AtomicU64,
+    /// Number of pages in the file; 0 until it is known, and for a new file.
+    pub pages: AtomicU64,
     /// Number of assets loaded.
     pub done: AtomicU64,
     /// Number of assets to load; 0 until it is known.
@@ -32,10 +36,20 @@ impl Progress {
         if self.cancelled.load(Ordering::Relaxed) { Err(StoreError::Cancelled) } else { Ok(()) }
     }
 
-    /// Share of the assets that are loaded, 0 to 1.
+    /// Notes how many pages are checked. Returns whether to go on.
+    pub fn note_pages(&self, checked: u64, pages: u64) -> bool {
+        self.checked.store(checked, Ordering::Relaxed);
+        self.pages.store(pages, Ordering::Relaxed);
+        !self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Share of the work that is done, 0 to 1. The check and loading count as half each.
     pub fn share(&self) -> f64 {
-        let total = self.total.load(Ordering::Relaxed).max(1) as f64;
-        (self.done.load(Ordering::Relaxed) as f64 / total).min(1.0)
+        let of = |done: &AtomicU64, total: &AtomicU64| {
+            let total = total.load(Ordering::Relaxed).max(1) as f64;
+            (done.load(Ordering::Relaxed) as f64 / total).min(1.0)
+        };
+        (of(&self.checked, &self.pages) + of(&self.done, &self.total)) / 2.0
     }
 }
 
@@ -190,7 +204,8 @@ mod tests {
     #[test]
     fn one_early_id_does_not_put_all_others_into_one_range() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path(), &StoreOptions::default()).unwrap();
+        let store =
+            Store::open(folder.path(), &StoreOptions::default(), &Progress::default()).unwrap();
         let late = 1_u64 << 62;
         let written = store.write(|writing| {
             writing.put_asset(1, &[0])?;

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use super::lines;
 use super::reader::{Batch, ReadError};
 use crate::id::IsccId;
-use crate::lmdb_file::{Content, LmdbFile, Pages, Row, Rows, Tree, Value, free_pages, visit};
+use crate::lmdb_file::{
+    Content, FileError, LmdbFile, Pages, Row, Rows, Tree, Value, free_pages, visit,
+};
 use crate::paths::{self, Paths};
 use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response;
@@ -133,7 +135,9 @@ impl Salvage {
         let mut damage: Vec<String> = Vec::new();
         if let Some(meta) = self.file.meta() {
             for tree in [&meta.main, &meta.free] {
-                visit(&self.file, tree, &mut reached, &mut |error| damage.push(error.to_string()));
+                visit(&self.file, tree, &mut reached, &mut |error: FileError| {
+                    damage.push(error.to_string())
+                });
             }
         }
         if damage.is_empty() && self.file.meta().is_some() {
