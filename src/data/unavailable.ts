@@ -2,7 +2,7 @@
 
 /** The storage is unreachable or refuses to serve this process. The message is one line for the operator. */
 export class StorageUnavailable extends Error {
-  override readonly name = 'StorageUnavailable';
+  override readonly name: string = 'StorageUnavailable';
 }
 
 /** Whether the process, or the machine, has too many open files and connections. */

@@ -1,17 +1,8 @@
 /** Connections to the one of several PostgreSQL servers that can be written: the primary, also after a failover. */
 import type { PostgresPool } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
+import { Host } from './host.js';
 import { ServerRefused } from './server-refused.js';
-
-const CONNECTIONS_MAX = 10;
-
-/** pg returns 64-bit integers as text. Ours are milliseconds, sizes and keys below 2^53, so they become numbers. */
-const TYPES = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === pg.types.builtins.INT8 && format !== 'binary') return Number;
-    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
-  },
-};
 
 export interface FailoverOptions {
   /** One connection string per host. */
@@ -28,53 +19,34 @@ export interface FailoverOptions {
 
 /** Connects to the first host that can be written, and stays with it until it cannot. */
 export class FailoverPool implements PostgresPool {
-  readonly #pools: readonly pg.Pool[];
+  readonly #hosts: readonly Host[];
   #current = 0;
 
   constructor(options: FailoverOptions) {
-    this.#pools = options.hosts.map((host) => poolOf(host, options));
+    const { hosts, connectMsMax, queryMsMax } = options;
+    const verified = (client: pg.PoolClient) => verify(client, options);
+    this.#hosts = hosts.map((host) => new Host(host, { connectMsMax, queryMsMax, verify: verified }));
   }
 
   /** @throws the error of the last host if no host can be written */
   async connect(): Promise<pg.PoolClient> {
     let failure: unknown;
-    for (const _ of this.#pools) {
+    for (const _ of this.#hosts) {
       const at = this.#current;
       try {
-        return await (this.#pools[at] as pg.Pool).connect();
+        return await (this.#hosts[at] as Host).connect();
       } catch (error) {
         // The reason of a server that is no standby says more.
         if (failure === undefined || !(error instanceof ServerRefused)) failure = error;
-        if (this.#current === at) this.#current = (at + 1) % this.#pools.length;
+        if (this.#current === at) this.#current = (at + 1) % this.#hosts.length;
       }
     }
     throw failure;
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.end()));
+    await Promise.all(this.#hosts.map((host) => host.end()));
   }
-}
-
-function poolOf(host: string, options: FailoverOptions): pg.Pool {
-  const { connectMsMax, queryMsMax } = options;
-  const pool = new pg.Pool({
-    connectionString: host,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: connectMsMax,
-    ...(queryMsMax !== undefined && { query_timeout: queryMsMax }),
-    keepAlive: true,
-    allowExitOnIdle: true,
-    types: TYPES,
-    verify: (client, done) => {
-      verify(client, options).then(() => done(), done);
-    },
-  });
-  // The pool replaces a broken idle connection. Without a listener its error would end the process.
-  pool.on('error', () => {});
-  // Nor has a connection in use one, between the statements of a transaction.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
 }
 
 async function verify(client: pg.PoolClient, options: FailoverOptions): Promise<void> {

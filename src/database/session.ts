@@ -4,6 +4,12 @@
 export const QUERY_MS_MAX = 120_000;
 
 /**
+ * Most time that a write waits for the lock of the feed, and for its commit. A commit waits for the synchronous standby, which
+ * may be down; whether it was made is unknown then.
+ */
+export const WRITE_MS_MAX = 15_000;
+
+/**
  * Ends a transaction whose process is unreachable: it holds the lock of the feed, so that all other writers wait for it.
  * A writer that waits longer than that gives up.
  */

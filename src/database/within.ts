@@ -1,12 +1,12 @@
 /** Bounds the time of questions to a database. */
-import { StorageUnavailable } from '../data/unavailable.js';
+import { ServerSilent } from './server-refused.js';
 
-/** @throws {StorageUnavailable} if it takes too long */
+/** @throws {ServerSilent} if it takes too long */
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     // The error only when it is needed: its stack takes longer than the rest, and one question precedes every search.
-    const expire = () => reject(new StorageUnavailable(`the database did not respond within ${limitMs} ms`));
+    const expire = () => reject(new ServerSilent(`the database did not respond within ${limitMs} ms`));
     timer = setTimeout(expire, limitMs);
   });
   try {

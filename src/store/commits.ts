@@ -4,7 +4,7 @@ import { LastWrite } from '../data/last-write.js';
 import { commitDurably } from '../database/commit.js';
 import type { Db } from '../database/open.js';
 import type { Tables } from '../database/tables.js';
-import { isWriteFailure } from '../database/unavailable.js';
+import { isUnavailable, isWriteFailure } from '../database/unavailable.js';
 import { lockFeed } from './feed.js';
 
 export class Commits {
@@ -24,6 +24,8 @@ export class Commits {
     } catch (error) {
       // Other errors refuse the content of the transaction.
       if (isWriteFailure(error)) this.#last.failed(error, 'the database could not be written');
+      else if (isUnavailable(error))
+        this.#last.failed(error, 'the database did not commit; a synchronous standby may be down');
       throw error;
     }
   }

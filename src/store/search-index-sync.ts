@@ -139,8 +139,11 @@ export class SearchIndexSync {
     if (this.#closed || isAhead(this.#outage?.pausedUntilMs, now, PAUSE_MS_MAX)) return;
     try {
       const position = await this.#books.lease(now);
-      // Another process feeds the index.
-      if (position === undefined) return;
+      // Another process feeds the index, and knows whether that fails.
+      if (position === undefined) {
+        this.#outage = undefined;
+        return;
+      }
       await this.#catchUp(position, now);
       if (this.#outage !== undefined || position.isFailing) await this.#recovered();
     } catch (error) {

@@ -1,11 +1,10 @@
 /** The PostgreSQL primary of two stores is killed and a synchronous standby takes over: no acknowledged write is lost. */
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { native } from '../../src/native.js';
+import { freshManifest } from '../store/support/fresh-manifest.js';
 import { startStore } from '../store/support/server.js';
 import { startPostgres } from '../support/postgres.js';
 
@@ -30,7 +29,7 @@ test('two stores go on with the promoted standby, without a restart', { timeout:
   let isOver = false;
   const writer = async (at: 0 | 1) => {
     while (!isOver) {
-      const bytes = await manifest();
+      const bytes = await freshManifest();
       const response = await stores[at].upload(bytes);
       expect([200, 503]).toContain(response.status);
       const body = (await response.json()) as { manifestId: string };
@@ -58,17 +57,3 @@ test('two stores go on with the promoted standby, without a restart', { timeout:
     }
   }
 });
-
-async function manifest(): Promise<Buffer> {
-  const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd test');
-  const value = native.encodeSeq([3, 4].map((main) => native.encodeUnit(main, 0, 0, 256, randomBytes(32))));
-  return native.signManifest({
-    chainPem,
-    keyPem,
-    algorithm: 'es256',
-    title: 'a',
-    format: 'image/jpeg',
-    assetHash: randomBytes(32),
-    bindings: [{ alg: 'io.iscc.v0', value }],
-  });
-}

@@ -319,6 +319,18 @@ describe.each(ENGINES)('%s', (engine) => {
     now += 61_000;
     await remote.changed();
     expect(remote.isDegraded()).toBe(true);
+    // Another process feeds the index.
+    now += 60_000;
+    const other = syncOf(index, 'http://a', false, () => now);
+    await other.changed();
+    await remote.changed();
+    expect(remote.isDegraded()).toBe(false);
+    await other.close();
+    now += 1_000;
+    await remote.changed();
+    now += 61_000;
+    await remote.changed();
+    expect(remote.isDegraded()).toBe(true);
     failing.on = false;
     now += 61_000;
     await remote.changed();

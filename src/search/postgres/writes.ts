@@ -4,7 +4,9 @@
  */
 import type { Transaction } from 'kysely';
 import { StorageUnavailable } from '../../data/unavailable.js';
+import { WRITE_MS_MAX } from '../../database/session.js';
 import { isUnavailable } from '../../database/unavailable.js';
+import { within } from '../../database/within.js';
 import { lockFeed } from '../../feed/feed.js';
 import type { ChangeOutcome, IndexChange, NativeError, NativeErrorCode, SearchEngine } from '../../native.js';
 import type { Logger } from '../../observe/log.js';
@@ -168,19 +170,20 @@ export class Writes {
         throw unavailable(error, onUnavailable);
       });
     try {
-      const sequence = await lockFeed<SearchTables>(transaction);
+      const sequence = await within(WRITE_MS_MAX, lockFeed<SearchTables>(transaction));
       return await followed.change(sequence, async () => {
         const prepared = await work(transaction, sequence);
         if ('unchanged' in prepared) {
           await transaction.rollback().execute();
           return prepared.unchanged;
         }
-        await transaction.commit().execute();
+        await within(WRITE_MS_MAX, transaction.commit().execute());
         return this.#applied(sequence, prepared);
       });
     } catch (error) {
+      // Without waiting: behind a commit that hangs, it hangs, too.
       if (!transaction.isCommitted && !transaction.isRolledBack)
-        await transaction
+        transaction
           .rollback()
           .execute()
           .catch(() => {});
@@ -202,21 +205,12 @@ export class Writes {
   }
 }
 
-/** SQLSTATEs: waited too long for a lock; the transaction was ended; it could not be serialized. */
-const TRY_AGAIN: ReadonlySet<unknown> = new Set(['55P03', '25P03', '40001']);
-
 /** The error, or that the database is unreachable. */
 export function unavailable(error: unknown, onUnavailable: (error: unknown) => void): unknown {
   if (error instanceof StorageUnavailable) onUnavailable(error);
-  if (!isAway(error)) return error;
+  if (!isUnavailable(error)) return error;
   onUnavailable(error);
   return new StorageUnavailable('The database of the indexes is unavailable', { cause: error });
-}
-
-function isAway(error: unknown): boolean {
-  if (isUnavailable(error)) return true;
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && TRY_AGAIN.has(error.code)) || error.message === 'Query read timeout';
 }
 
 /** @throws {NativeError} as the engine would */

@@ -90,7 +90,7 @@ impl<F: FnMut(FileError)> Observer for F {
     }
 }
 
-/// Ends a visit with the first damaged page, or when it is told to.
+/// Ends a visit with the first damaged page, or when `watch` ends it.
 struct FirstFailure<'a> {
     watch: &'a mut dyn FnMut(u64, u64) -> bool,
     visited: u64,
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_pages_and_ends_when_it_is_told_to() {
+    fn reports_pages_and_ends_early() {
         let folder = tempfile::tempdir().unwrap();
         sample(folder.path());
         let path = folder.path().join(DATA_FILE);

@@ -1,0 +1,80 @@
+/** The database hangs, or commits wait for a standby that is down: requests get 503 in time, and all recovers by itself. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { ServiceName } from '../../src/compose/service-names.js';
+import { freshManifest } from '../store/support/fresh-manifest.js';
+import { servicePorts } from '../support/all-services.js';
+import { type PostgresServer, query, startPostgres } from '../support/postgres.js';
+import { serve } from '../support/serve.js';
+
+const TEST = { timeout: 180_000 };
+const WAIT = { timeout: 60_000, interval: 200 };
+/** Clients and load balancers give up after 30 to 60 seconds. */
+const REPLY_MS_MAX = 30_000;
+
+describe.skipIf(process.platform !== 'linux')('a database that', () => {
+  let postgres: PostgresServer;
+  let location: string;
+  beforeEach(async () => {
+    postgres = await startPostgres();
+    location = await postgres.createDatabase();
+    return async () => {
+      postgres.thaw();
+      await postgres.stop();
+    };
+  });
+
+  test('hangs makes the store respond with 503', TEST, async () => {
+    const { upload, isReady } = await startService('store', 'DATABASE_URL', location);
+    await expect.poll(upload, WAIT).toBe('200 null');
+    postgres.freeze();
+    expect(await upload()).toBe('503 5');
+    expect(await isReady()).toBe(false);
+    postgres.thaw();
+    await expect.poll(upload, WAIT).toBe('200 null');
+    await expect.poll(isReady, WAIT).toBe(true);
+  });
+
+  const writers = [
+    ['store', 'DATABASE_URL'],
+    ['search', 'INDEXSVC_INDEX_URI'],
+  ] as const;
+  test.each(writers)('waits for its standby makes writes to %s fail with 503', TEST, async (...writer) => {
+    const { upload, isReady } = await startService(...writer, location);
+    await expect.poll(upload, WAIT).toMatch(/^20[01] null$/);
+    const standby = await postgres.addStandby();
+    await expect.poll(upload, WAIT).toMatch(/^20[01] null$/);
+    await standby.stop();
+    expect(await upload()).toMatch(/^503 \d$/);
+    if (writer[0] === 'store') expect(await isReady()).toBe(false);
+    await query(location, 'alter system reset synchronous_standby_names');
+    await query(location, 'select pg_reload_conf()');
+    await expect.poll(upload, WAIT).toMatch(/^20[01] null$/);
+    await expect.poll(isReady, WAIT).toBe(true);
+  });
+});
+
+async function startService(name: ServiceName, variable: string, location: string) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-waits-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, [variable]: location };
+  const server = await serve([name], { cwd: folder, env });
+  onTestFinished(() => server.kill());
+  const url = server.urls[name];
+  let indexes = 0;
+  const upload = async () => {
+    indexes += 1;
+    const [route, body] =
+      name === 'store'
+        ? ['/v1/manifests', await freshManifest()]
+        : ['/indexes', JSON.stringify({ name: `a${indexes}` })];
+    const headers = { 'content-type': name === 'store' ? 'application/c2pa' : 'application/json' };
+    const signal = AbortSignal.timeout(REPLY_MS_MAX);
+    const response = await fetch(`${url}${route}`, { method: 'POST', headers, body, signal });
+    await response.arrayBuffer();
+    return `${response.status} ${response.headers.get('retry-after')}`;
+  };
+  return { upload, isReady: async () => (await fetch(`${url}/readyz`)).status === 200 };
+}
