@@ -1,11 +1,11 @@
 /** Accounts of the dashboard: a page for admins. */
 import type { Actor } from '../database/audit.js';
 import { AdminRefusal } from './errors.js';
-import { type AdminRoute, actorOf, form, page } from './guarded.js';
+import { type AdminRoute, actorOf, form, loginAddress, page } from './guarded.js';
 import { pageReply, redirect } from './reply.js';
 import * as schema from './schema.js';
 import type { AdminService } from './service.js';
-import type { Flash } from './sessions.js';
+import type { Flash, Session } from './sessions.js';
 import { accountsPage } from './views/accounts.js';
 
 const ACCOUNTS = '/admin/accounts/';
@@ -20,11 +20,24 @@ export function accountRoutes(service: AdminService): AdminRoute[] {
       form: schema.accountForm,
       handler: async (request, session) => {
         const message = await change(service, request.body, actorOf(session, request));
+        // A new password ends the sessions of its account, and a message would end with them.
+        if (!message.isError && isOwnPassword(request.body, session)) {
+          return redirect(loginAddress(ACCOUNTS, 'password'));
+        }
         await sessions.setFlash(session, message);
         return redirect(ACCOUNTS);
       },
     }),
   ];
+}
+
+function isOwnPassword({ action, username }: schema.AccountForm, session: Session): boolean {
+  return action === 'password' && nameOf(username) === session.username;
+}
+
+/** Names are compared in lower case. */
+function nameOf(username: string): string {
+  return username.trim().toLowerCase();
 }
 
 /** Changes an account. Refusals become the page's message. */
@@ -43,7 +56,7 @@ async function perform(
   { action, username, password, role }: schema.AccountForm,
   actor: Actor,
 ): Promise<string> {
-  const name = username.trim().toLowerCase();
+  const name = nameOf(username);
   const isOwn = name === actor.name;
   switch (action) {
     case 'add':

@@ -9,11 +9,16 @@ import { auditPageView } from './views/audit.js';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
 
+function address(query: schema.AuditQuery): string {
+  return `/admin/audit/${schema.auditSearch(query)}`;
+}
+
 export function auditRoutes(service: AdminService): AdminRoute[] {
   const { sessions } = service;
   return [
     page(sessions, 'admin', '/admin/audit/', {
       query: schema.auditQuery,
+      address,
       handler: async ({ query }, session) => {
         const found = await service.auditPage(schema.auditFilter(query), query.below);
         return pageReply(auditPageView(session, query, found));
@@ -21,6 +26,8 @@ export function auditRoutes(service: AdminService): AdminRoute[] {
     }),
     page(sessions, 'admin', '/admin/audit/export/', {
       query: schema.auditExportQuery,
+      // Not the export: its download would leave the browser on the login page.
+      address: ({ format: _, ...query }) => address(query),
       handler: async (request, session) => {
         const { format } = request.query;
         const filter = schema.auditFilter(request.query);

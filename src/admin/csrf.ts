@@ -15,7 +15,7 @@ export function checkForm(request: Request, given: string, expected: string | un
 }
 
 /** Compares in constant time, independent of the lengths. */
-function equal(a: string, b: string): boolean {
+export function equal(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 

@@ -2,6 +2,7 @@
 import { type ErrorDetails, errorTable } from '../http/reply/error-table.js';
 
 const TABLE = {
+  FILE_TOO_LARGE: [413, 'The file is larger than {limit}. Please go back and choose a smaller one.'],
   FORM_INVALID: [400, 'The form is incomplete. Please go back and try again.'],
   CSRF: [
     403,

@@ -6,6 +6,7 @@ import { readCookie } from '../http/request/cookies.js';
 import { FileFormInvalid, type PostedFile, readFileForm } from '../http/request/file-form.js';
 import {
   type BodySpec,
+  type BodyStream,
   type Parsed,
   type Reply,
   type Request,
@@ -17,13 +18,21 @@ import { AdminRefusal } from './errors.js';
 import { pageReply, redirect } from './reply.js';
 import { includes } from './roles.js';
 import { FORM_BYTES_MAX, row } from './row.js';
-import * as schema from './schema.js';
+import type * as schema from './schema.js';
 import type { Session, Sessions } from './sessions.js';
 import { failurePage } from './views/failure.js';
+import { bytes as bytesText } from './views/text.js';
 
 export const SESSION_COOKIE = 'isccd_session';
 export const START = '/admin/';
 export const LIST = '/admin/manifests/';
+export const CONFIRM = `${LIST}confirm/`;
+
+/**
+ * Longer forms get the error of the HTTP layer, which is no page. Not higher: a service that accepts longer bodies does
+ * not get the faster transport.
+ */
+const REFUSED_BYTES_MAX = 1024 ** 3;
 
 /** `public`: without a session. */
 export type Access = 'public' | Role;
@@ -38,6 +47,8 @@ type Form = z.ZodType<{ csrf: string }>;
 interface PageSpec<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined> {
   readonly params?: P;
   readonly query?: Q;
+  /** The address to return to after a login. Default: the path without its query. */
+  readonly address?: (query: Parsed<Q>) => string;
   readonly handler: (request: Request<Parsed<P>, Parsed<Q>>, session: Session) => Reply | Promise<Reply>;
 }
 
@@ -53,14 +64,17 @@ interface FormSpec<F extends Form> {
 export function page<
   const P extends z.ZodObject | undefined = undefined,
   const Q extends z.ZodObject | undefined = undefined,
->(sessions: Sessions, access: Role, path: string, { handler, ...spec }: PageSpec<P, Q>): AdminRoute {
+>(sessions: Sessions, access: Role, path: string, { handler, address, ...spec }: PageSpec<P, Q>): AdminRoute {
   const guarded = route({
     ...row('GET', path),
     ...(spec as { params?: P; query?: Q }),
-    handler: (request) =>
-      inSession(sessions, request, access, (session) =>
-        handler(request as Request<Parsed<P>, Parsed<Q>>, session),
-      ),
+    handler: (given) => {
+      const request = given as Request<Parsed<P>, Parsed<Q>>;
+      const next = address?.(request.query) ?? request.path;
+      return inSession(sessions, request, { access, login: loginAddress(next) }, (session) =>
+        handler(request, session),
+      );
+    },
   });
   return { ...guarded, access };
 }
@@ -77,7 +91,7 @@ export function form<F extends Form>(
     ...row('POST', path),
     body,
     handler: (request) =>
-      inSession(sessions, request, access, (session) => {
+      inSession(sessions, request, { access, login: loginAfterForm(request) }, (session) => {
         const posted = request as Request<unknown, unknown, unknown, z.output<F>>;
         checkForm(request, posted.body.csrf, session.csrf);
         return handler(posted, session);
@@ -104,23 +118,42 @@ export function upload(
   path: string,
   { bytesMax, handler }: UploadSpec,
 ): AdminRoute {
-  const body = { kind: 'stream', bytesMax: bytesMax + FORM_BYTES_MAX } as const satisfies BodySpec;
+  const formBytesMax = bytesMax + FORM_BYTES_MAX;
+  const routeBytesMax = Math.max(formBytesMax, REFUSED_BYTES_MAX);
+  const body = { kind: 'stream', bytesMax: routeBytesMax } as const satisfies BodySpec;
   const guarded = route({
     ...row('POST', path),
     body,
     handler: (request) =>
-      inSession(sessions, request, access, async (session) => {
+      inSession(sessions, request, { access, login: loginAfterForm(request) }, async (session) => {
         try {
-          const { fields, file } = await readFileForm(request.header('content-type'), request.body);
+          const bytes = atMost(request.body, formBytesMax);
+          const { fields, file } = await readFileForm(request.header('content-type'), bytes);
           checkForm(request, fields.get('csrf') ?? '', session.csrf);
           return await handler(request, file, session);
         } catch (error) {
           if (error instanceof FileFormInvalid) throw new AdminRefusal('FORM_INVALID');
+          if (error instanceof TooLong)
+            throw new AdminRefusal('FILE_TOO_LARGE', { limit: bytesText(bytesMax) });
           throw error;
         }
       }),
   });
   return { ...guarded, access };
+}
+
+/** The posted form is longer than the limit. */
+class TooLong extends Error {}
+
+/** @throws {TooLong} if the body is longer, before it is read if its length is declared */
+async function* atMost(body: BodyStream, bytesMax: number): AsyncGenerator<Uint8Array> {
+  if ((body.declaredBytes ?? 0) > bytesMax) throw new TooLong();
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > bytesMax) throw new TooLong();
+    yield chunk;
+  }
 }
 
 /** A route without a session. */
@@ -142,15 +175,21 @@ export function requireRole({ role }: Session, needed: Role): void {
   if (!includes(role, needed)) throw new AdminRefusal('FORBIDDEN', { needed, role });
 }
 
+interface Entry {
+  readonly access: Role;
+  /** Address of the login page for requests without a session. */
+  readonly login: string;
+}
+
 /** Calls the handler with the session; without one, redirects to the login. */
 async function inSession(
   sessions: Sessions,
   request: Request,
-  access: Role,
+  { access, login }: Entry,
   handler: (session: Session) => Reply | Promise<Reply>,
 ): Promise<Reply> {
   const session = await sessions.find(tokenOf(request));
-  if (session === undefined) return redirect(`/admin/login/${nextOf(request)}`);
+  if (session === undefined) return redirect(login);
   try {
     requireRole(session, access);
     const reply = await handler(session);
@@ -164,9 +203,21 @@ async function inSession(
   }
 }
 
-/** Query of the login page: the page to return to. A posted form is not repeated. */
-function nextOf(request: Request): string {
-  const isList = request.path === LIST && request.method !== 'POST';
-  const search = isList ? schema.listSearch(request.query as schema.ListQuery) : '';
-  return `?${new URLSearchParams({ next: request.method === 'POST' ? START : request.path + search })}`;
+/** Address of the login page, which returns to `next` and first says the notice. */
+export function loginAddress(next: string, notice?: schema.Notice): string {
+  return `/admin/login/?${new URLSearchParams({ next, ...(notice && { notice }) })}`;
+}
+
+/** A posted form is not repeated after the login: the page says so, and returns to the form. */
+function loginAfterForm(request: Request): string {
+  return loginAddress(formPage(request), 'unsent');
+}
+
+/** The page of this dashboard that contained the posted form. */
+function formPage(request: Request): string {
+  const referer = request.header('referer');
+  if (referer === undefined || !URL.canParse(referer)) return START;
+  const { host, pathname, search } = new URL(referer);
+  const isOwn = host === new URL(request.origin).host && pathname.startsWith(START);
+  return isOwn ? pathname + search : START;
 }

@@ -25,7 +25,7 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Adm
     route({
       ...row('GET', '/admin/login/'),
       query: schema.loginQuery,
-      handler: (request) => form(request, { next: request.query.next }, 200),
+      handler: (request) => form(request, request.query, 200),
     }),
     route({
       ...row('POST', '/admin/login/'),
@@ -67,6 +67,7 @@ export function sessionCookie(request: Request, token: string): string {
 
 interface FormState {
   readonly next: string;
+  readonly notice?: schema.Notice | undefined;
   readonly username?: string;
   readonly error?: string;
 }

@@ -125,15 +125,20 @@ export class Overview {
     return this.#rows(keys.map(({ key }) => key));
   }
 
-  /** Rows of manifest ids, for at most a page of them. */
-  async rowsOf(manifestIds: readonly string[]): Promise<readonly Row[]> {
-    if (manifestIds.length === 0) return [];
+  /** Keys of manifest ids, for at most a page of them. */
+  async keysOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (manifestIds.length === 0) return new Map();
     const found = await this.#database.db
       .selectFrom('manifests')
-      .select('key')
+      .select(['key', 'manifest_id'])
       .where('manifest_id', 'in', [...manifestIds])
       .execute();
-    return this.#rows(found.map(({ key }) => key));
+    return new Map(found.map(({ key, manifest_id }) => [manifest_id, key]));
+  }
+
+  /** The live manifests with these keys, in their order, for at most a page of them. */
+  async live(keys: readonly number[]): Promise<Row[]> {
+    return (await this.#rows(keys)).filter(({ isLive }) => isLive);
   }
 
   async algorithms(): Promise<string[]> {

@@ -6,7 +6,7 @@ export const ROLE_RIGHTS: Readonly<Record<Role, string>> = {
   viewer: 'sees manifests and declarations',
   operator: 'also retries declarations',
   deleter: 'also deletes and restores manifests and releases ids',
-  admin: 'also manages accounts and upload tokens, and reads the audit log',
+  admin: 'also manages accounts, upload tokens and webhooks, and reads the audit log',
 };
 
 /** The least role for each action on manifests. */

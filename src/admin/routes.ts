@@ -8,7 +8,18 @@ import { type Reply, route } from '../http/routing/route.js';
 import { accountRoutes } from './account-routes.js';
 import { auditRoutes } from './audit-routes.js';
 import { AdminRefusal } from './errors.js';
-import { type AdminRoute, actorOf, form, LIST, open, page, requireRole, START, tokenOf } from './guarded.js';
+import {
+  type AdminRoute,
+  actorOf,
+  CONFIRM,
+  form,
+  LIST,
+  open,
+  page,
+  requireRole,
+  START,
+  tokenOf,
+} from './guarded.js';
 import { loginRoutes, sessionCookie } from './login-routes.js';
 import { matchRoutes } from './match-routes.js';
 import type { LoginThrottle } from './port.js';
@@ -17,7 +28,7 @@ import { ACTION_ROLES } from './roles.js';
 import { row } from './row.js';
 import * as schema from './schema.js';
 import type { AdminService } from './service.js';
-import type { Session } from './sessions.js';
+import type { Flash, Session } from './sessions.js';
 import { tokenRoutes } from './token-routes.js';
 import { confirmPage } from './views/confirm.js';
 import { dashboardPage } from './views/dashboard.js';
@@ -68,6 +79,7 @@ function pages(service: AdminService): AdminRoute[] {
     }),
     page(sessions, 'viewer', LIST, {
       query: schema.listQuery,
+      address: (query) => LIST + schema.listSearch(query),
       handler: async ({ query }, session) => {
         const [found, algorithms] = await Promise.all([service.list(query), service.algorithms()]);
         const logStates = await service.logStates(found.rows);
@@ -76,10 +88,17 @@ function pages(service: AdminService): AdminRoute[] {
             page: found,
             algorithms,
             logStates,
-            canSearchFiles: service.fileSearch !== undefined,
+            fileBytesMax: service.fileSearch?.bytesMax,
           }),
         );
       },
+    }),
+    // The least role of an action; `confirm` checks that of the chosen one.
+    page(sessions, 'operator', CONFIRM, {
+      query: schema.confirmQuery,
+      address: (query) => CONFIRM + schema.confirmSearch(query),
+      handler: ({ query: { action, key, all, ...query } }, session) =>
+        confirm(service, { action, keys: key, all, query }, session),
     }),
     page(sessions, 'viewer', `${LIST}{key}/`, {
       params: schema.keyParams,
@@ -133,26 +152,55 @@ function otherPaths({ sessions }: AdminService): AdminRoute[] {
 
 type ActionRequest = Parameters<typeof actorOf>[1] & { readonly body: schema.ActionForm };
 
-/** Shows a confirmation page; after the confirmation, performs the action and returns to the list with its result. */
-async function act(service: AdminService, request: ActionRequest, session: Session): Promise<Reply> {
-  const { action, key: keys, all, upTo, confirmed, back: given } = request.body;
-  if (action !== undefined) requireRole(session, ACTION_ROLES[action]);
-  const query = schema.parsedSearch(given);
-  const back = schema.listSearch(query);
-  const actor = actorOf(session, request);
-  const finish = async (text: string, isError = false) => {
-    await service.sessions.setFlash(session, { text, isError });
-    return redirect(`${LIST}${back}`);
-  };
-  if (action === undefined) return finish('Choose an action.', true);
-  if (all !== undefined && confirmed !== undefined && upTo !== undefined) {
-    return finish(await service.actOnFitting(actor, action, query, upTo));
-  }
+interface Asked {
+  readonly action: schema.Action | undefined;
+  readonly keys: readonly number[];
+  /** The action is for all manifests that fit the query. */
+  readonly all: 'yes' | undefined;
+  /** Of the list to return to. */
+  readonly query: schema.ListQuery;
+}
+
+/** Returns to the list with a message. */
+async function toList(
+  { sessions }: AdminService,
+  session: Session,
+  query: schema.ListQuery,
+  flash: Flash,
+): Promise<Reply> {
+  await sessions.setFlash(session, flash);
+  return redirect(LIST + schema.listSearch(query));
+}
+
+/** Asks before an action. Shows the question with GET, so that a browser can return to it. */
+async function confirm(service: AdminService, asked: Asked, session: Session): Promise<Reply> {
+  const { action, keys, all, query } = asked;
+  const refused = (text: string) => toList(service, session, query, { text, isError: true });
+  if (action === undefined) return refused('Choose an action.');
+  requireRole(session, ACTION_ROLES[action]);
   const fitting = all === undefined ? undefined : await service.fitting(query);
   const chosen = fitting?.newest ?? (await service.chosen(keys));
-  if (chosen.length === 0) return finish('Select at least one manifest.', true);
-  if (confirmed === undefined || fitting !== undefined) {
-    return pageReply(confirmPage(session, action, { chosen, fitting, back }));
+  if (chosen.length > 0) {
+    return pageReply(confirmPage(session, action, { chosen, fitting, back: schema.listSearch(query) }));
   }
+  return refused(
+    keys.length > 0 ? 'The selected manifests no longer exist.' : 'Select at least one manifest.',
+  );
+}
+
+/** Performs a confirmed action and returns to the list with its result. */
+async function act(service: AdminService, request: ActionRequest, session: Session): Promise<Reply> {
+  const { action, key: keys, all, upTo, confirmed, back } = request.body;
+  const query = schema.parsedSearch(back);
+  const isComplete = confirmed !== undefined && (all === undefined || upTo !== undefined);
+  if (action === undefined || !isComplete) return confirm(service, { action, keys, all, query }, session);
+  requireRole(session, ACTION_ROLES[action]);
+  const actor = actorOf(session, request);
+  const finish = (text: string) => toList(service, session, query, { text, isError: false });
+  if (upTo !== undefined && all !== undefined) {
+    return finish(await service.actOnFitting(actor, action, query, upTo));
+  }
+  const chosen = await service.chosen(keys);
+  if (chosen.length === 0) return confirm(service, { action, keys, all, query }, session);
   return finish(await service.act(actor, action, chosen));
 }

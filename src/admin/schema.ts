@@ -55,19 +55,37 @@ export type ListQuery = z.infer<typeof listQuery>;
 /** Invalid keys become 0, which no manifest has. */
 export const keyParams = z.object({ key: z.string().transform((text) => key.safeParse(text).data ?? 0) });
 
-export const loginQuery = z.object({ next: text });
+/** What the login page says first: a form was posted without a session, or the own password was changed. */
+const NOTICES = ['unsent', 'password'] as const;
+export type Notice = (typeof NOTICES)[number];
+
+export const loginQuery = z.object({ next: text, notice: choice(NOTICES) });
 
 export const loginForm = z.object({ username: text, password: text, csrf: text, next: text });
 
 export const logoutForm = z.object({ csrf: text });
 
+const keys = z
+  .union([z.array(z.string()), z.string().transform((one) => [one])])
+  .default([])
+  .transform((keys) => keys.flatMap((one) => key.safeParse(one).data ?? []).slice(0, KEYS_MAX));
+
+/** The confirmation page of an action: what was chosen, and the query of the list to return to. */
+export const confirmQuery = listQuery.extend({
+  action: choice(ACTIONS),
+  key: keys,
+  /** The action is for all manifests that fit the list's query. */
+  all: choice(['yes']),
+});
+export type ConfirmQuery = z.infer<typeof confirmQuery>;
+
+/** The result of a search with a file, as `match-routes.ts` writes it. */
+export const matchesQuery = z.object({ iscc: text, found: text, seal: text });
+
 export const actionForm = z.object({
   csrf: text,
   action: choice(ACTIONS),
-  key: z
-    .union([z.array(z.string()), z.string().transform((one) => [one])])
-    .default([])
-    .transform((keys) => keys.flatMap((one) => key.safeParse(one).data ?? []).slice(0, KEYS_MAX)),
+  key: keys,
   /** The action is for all manifests that fit the search in `back`. */
   all: choice(['yes']),
   /** With `all`: largest key at the time of the confirmation page. */
@@ -155,6 +173,15 @@ export function auditSearch({ from, to, ...query }: Partial<AuditQuery>): string
 export function listSearch({ from, to, page, ...query }: Partial<ListQuery>): string {
   const days = { from: dayText(from), to: dayText(to) };
   return searchString({ ...query, ...days, page: page === 1 ? undefined : page });
+}
+
+/** Query string of a confirmation page. */
+export function confirmSearch({ action, key, all, ...query }: ConfirmQuery): string {
+  const search = new URLSearchParams(listSearch(query));
+  if (action !== undefined) search.set('action', action);
+  if (all !== undefined) search.set('all', all);
+  for (const one of key) search.append('key', String(one));
+  return `?${search}`;
 }
 
 function searchString(fields: Readonly<Record<string, string | number | undefined>>): string {

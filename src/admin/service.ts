@@ -212,12 +212,17 @@ export class AdminService {
     return { total, upTo, newest: await this.#overview.next({ ...filter, upTo }, FITTING_SHOWN) };
   }
 
-  /** Rows of manifests by their ids. */
-  async rowsOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, MatchedRow>> {
-    const rows = new Map<string, MatchedRow>();
+  /** Keys of manifests by their ids. */
+  keysOf(manifestIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#overview.keysOf(manifestIds);
+  }
+
+  /** The live manifests with these keys, in their order. */
+  async matched(keys: readonly number[]): Promise<MatchedRow[]> {
+    const rows: MatchedRow[] = [];
     // One at a time: each reads a manifest.
-    for (const row of await this.#overview.rowsOf(manifestIds)) {
-      rows.set(row.manifestId, { ...row, hasThumbnail: await this.#thumbnails.has(row.manifestId) });
+    for (const row of await this.#overview.live(keys)) {
+      rows.push({ ...row, hasThumbnail: await this.#thumbnails.has(row.manifestId) });
     }
     return rows;
   }

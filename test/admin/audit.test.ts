@@ -165,6 +165,17 @@ describe('the dashboard', () => {
     }
   });
 
+  test('shows times as times; exports have milliseconds', async () => {
+    await new Visitor(dashboard.url).login(OPERATOR);
+    const page = await admin.text(`${AUDIT}?action=login&subject=${OPERATOR}`);
+    expect(page).toMatch(
+      /<td>lastLogin: <time datetime="20\d\d-[^"]+Z">20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC<\/time><br><\/td>/,
+    );
+    expect(page).not.toMatch(/\d{13}/);
+    const exported = await admin.text(`${AUDIT}export/?action=login&subject=${OPERATOR}`);
+    expect(exported).toMatch(/"lastLogin":\d{13}\b/);
+  });
+
   test('exports the log, and enters the export', async () => {
     const reply = await admin.get(`${AUDIT}export/?format=csv&actor=${ADMIN}`);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);

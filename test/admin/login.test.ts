@@ -41,7 +41,10 @@ describe('without a session', () => {
 
   test('a posted form redirects to the login', async () => {
     const answer = await new Visitor(dashboard.url).post('/admin/manifests/', [['action', 'delete']]);
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin/login/?next=%2Fadmin%2F']);
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      302,
+      '/admin/login/?next=%2Fadmin%2F&notice=unsent',
+    ]);
   });
 
   test('the login page has security headers', async () => {

@@ -136,7 +136,7 @@ describe('a manifest', () => {
       'ISCC:EADROAQCZUHCUOEBSNIG44E4WVAVXANTU4SGCY6UJSWKXQZJK35M3YY',
       'ISCC:MAIWFP4UOU52QOAA',
       'https://hub.example',
-      'href="/v1/manifests/urn%3Ac2pa%3A100%25_Sure"',
+      'href="/v1/manifests/urn%3Ac2pa%3A100%25_Sure" download="urn:c2pa:100%_Sure.c2pa"',
     ]) {
       expect(page).toContain(part);
     }
@@ -222,6 +222,24 @@ describe('actions', () => {
     expect(await operator.text('/admin/')).toMatch(/Deleted<\/a><\/dt><dd>4</);
   });
 
+  test('ask with GET, so that a browser can return to the question', async () => {
+    const list = await operator.text(`${LIST}?status=disabled&page=2`);
+    expect(list).toMatch(/<form class="actions" method="get" action="\/admin\/manifests\/confirm\/">/);
+    expect(list).toContain('<input type="hidden" name="page" value="2">');
+    const address = `${LIST}confirm/?status=disabled&page=2&action=delete&key=${keys[13]}`;
+    const question = await operator.text(address);
+    expect(question).toContain('Delete 1 manifest<');
+    expect(question).toContain('name="back" value="?status=disabled&amp;page=2"');
+    expect(await live(keys[13])).toBe(1);
+    await operator.post(LIST, await form('delete', [keys[13]], [['confirmed', 'yes']]));
+    expect(await operator.text(address)).toContain('<span class="badge">deleted</span>');
+    const all = await operator.text(`${LIST}confirm/?status=failed&action=retry&all=yes`);
+    expect(all).toContain('All 1 manifest that fit the search');
+    const reader = new Visitor(dashboard.url);
+    await reader.login(READER, PASSWORD);
+    expect((await reader.get(address)).status).toBe(403);
+  });
+
   test('release only ids of deleted manifests whose declaration is withdrawn', async () => {
     const chosen = [keys[3], keys[4], keys[20]];
     // The same key twice counts once.
@@ -242,7 +260,7 @@ describe('actions', () => {
   test('without a selection or an action show an error, once', async () => {
     for (const [action, chosen, text] of [
       ['delete', [], 'Select at least one manifest.'],
-      ['delete', [999_999], 'Select at least one manifest.'],
+      ['delete', [999_999], 'The selected manifests no longer exist.'],
       ['delete', [-1], 'Select at least one manifest.'],
       ['', [keys[30]], 'Choose an action.'],
       ['explode', [keys[30]], 'Choose an action.'],

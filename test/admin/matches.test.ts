@@ -52,6 +52,13 @@ async function posted(file: Buffer | undefined, csrf?: string): Promise<Response
   });
 }
 
+/** The page with the result of a search. */
+async function matchesOf(file: Buffer): Promise<string> {
+  const { status, headers } = await posted(file);
+  expect([status, headers.get('location')]).toEqual([302, expect.stringContaining(MATCHES)]);
+  return visitor.text(headers.get('location') ?? '');
+}
+
 async function flash(reply: Response): Promise<string> {
   expect([reply.status, reply.headers.get('location')]).toEqual([302, LIST]);
   return visitor.flash(LIST);
@@ -59,12 +66,12 @@ async function flash(reply: Response): Promise<string> {
 
 test('finds the manifests of a picture and of a smaller copy, to act on them', async () => {
   expect(await visitor.text(LIST)).toContain('enctype="multipart/form-data"');
-  const page = await (await posted(photo)).text();
+  const page = await matchesOf(photo);
   expect(page).toContain('1 matching manifest<');
   expect(page).toMatch(new RegExp(`${photoId}</a></th>\\s*<td class="number">100</td>`));
   expect(page).toContain('<option value="delete">');
-  expect(await (await posted(await picture(1, 240, 160))).text()).toContain(photoId);
-  expect(await (await posted(await picture(2))).text()).toContain('No manifest matches.');
+  expect(await matchesOf(await picture(1, 240, 160))).toContain(photoId);
+  expect(await matchesOf(await picture(2))).toContain('No manifest matches.');
   expect(await readdir(path.join(services.folder, 'media/drafts'))).toEqual([]);
 });
 
@@ -74,14 +81,14 @@ test('shows the thumbnail that a manifest contains', async () => {
   const made = await isccd(['store', 'sample', file, '--output', `${file}.c2pa`]);
   expect([made.code, made.stderr]).toEqual([0, '']);
   const id = await store(services.url.store, await readFile(`${file}.c2pa`));
-  const found = await (await posted(await readFile(file))).text();
+  const found = await matchesOf(await readFile(file));
   const [, address = ''] = /<img class="thumbnail" src="([^"]+)"/.exec(found) ?? [];
   const thumbnail = await visitor.get(address);
   expect([thumbnail.status, thumbnail.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
   const detail = address.replace('thumbnail/', '');
   expect(await visitor.text(detail)).toContain(`<img class="thumbnail" src="${address}"`);
   expect(await visitor.text(detail)).toContain(id);
-  const plain = await (await posted(photo)).text();
+  const plain = await matchesOf(photo);
   expect(plain).toContain(photoId);
   expect(plain).not.toContain('<img class="thumbnail"');
   const [, other = ''] = new RegExp(`href="([^"]+)">${photoId}`).exec(plain) ?? [];
@@ -92,8 +99,19 @@ test('refuses forms of other sites, without a file, with an empty or a large one
   expect((await posted(photo, 'x')).status).toBe(403);
   expect(await flash(await posted(undefined))).toBe('Choose a file to search with.');
   expect(await flash(await posted(Buffer.alloc(0)))).toContain('be searched with: ');
-  const large = await posted(Buffer.alloc(2 * BYTES_MAX)).catch(() => undefined);
-  expect(large?.status ?? 413).toBe(413);
+  const large = await posted(Buffer.alloc(2 * BYTES_MAX));
+  expect([large.status, large.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
+  expect(await large.text()).toContain('The file is larger than 1.00 MB.');
+});
+
+test('shows a result only to the session that searched', async () => {
+  const address = (await posted(photo)).headers.get('location') ?? '';
+  expect(await visitor.text(address)).toContain(photoId);
+  const forged = await visitor.get(address.replace(/found=\d+-\d+/, 'found=1-99'));
+  expect(await flash(forged)).toContain('Choose the file again.');
+  const other = new Visitor(services.url.store);
+  await other.login();
+  expect((await other.get(address)).headers.get('location')).toBe(LIST);
 });
 
 test('refuses bodies that are not such a form', async () => {

@@ -85,10 +85,16 @@ describe('actions', () => {
       ];
       const { status } = await one.post(LIST, fields);
       expect([action, role, status]).toEqual([action, role, includes(role, needed) ? 200 : 403]);
+      const question = await one.get(`${LIST}confirm/?action=${action}&key=${keys[1]}`);
+      expect([action, role, question.status]).toEqual([action, role, includes(role, needed) ? 200 : 403]);
       const isOffered = (await one.text(LIST)).includes(`<option value="${action}">`);
       expect([action, role, isOffered]).toEqual([action, role, includes(role, needed)]);
     }
   });
+});
+
+test('admins also manage webhooks, as the page of accounts says', async () => {
+  expect(await visitor('admin').text(ACCOUNTS)).toContain('upload tokens and webhooks');
 });
 
 describe('the page of accounts', () => {

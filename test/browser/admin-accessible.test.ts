@@ -18,6 +18,7 @@ import { isccd } from '../support/command.js';
 
 const PAGES_MS_MAX = 120_000;
 const PATIENCE = { timeout: 30_000, interval: 200 };
+const BYTES_MAX = 5_000_000;
 const OPERATOR_TOKEN = 'the operator of this test';
 
 let services: AllServices;
@@ -28,6 +29,7 @@ beforeAll(async () => {
   [services, browser] = await Promise.all([
     startAllServices({
       MSTORE_BY_CONTENT: '1',
+      CODEWEB_MAX_UPLOAD_SIZE: String(BYTES_MAX),
       MSTORE_UNTHROTTLED: '127.0.0.1',
       MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(OPERATOR_TOKEN).digest('hex'),
       // Receivers of webhooks on this machine.
@@ -98,6 +100,14 @@ describe('the dashboard breaks no rule of axe-core', { timeout: PAGES_MS_MAX }, 
     await page.getByRole('img', { name: 'Thumbnail of' }).waitFor();
     await screenshots(page, 'admin-matches');
     await expectAccessible(page);
+    await page.getByRole('link', { name: photoId }).click();
+    await page.getByRole('heading', { name: 'Bindings' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: '1 matching manifest' }).waitFor();
+    const field = page.getByLabel('Choose a picture or another file');
+    await field.setInputFiles({ name: 'large', mimeType: '', buffer: Buffer.alloc(BYTES_MAX + 1) });
+    const message = await page.evaluate("document.getElementById('file').validationMessage");
+    expect(message).toBe('The file is larger than 5.00 MB.');
     const other = { name: 'b.png', mimeType: 'image/png', buffer: await picture(2) };
     await page.getByLabel('Choose a picture or another file').setInputFiles(other);
     await page.getByRole('button', { name: 'Find its manifests' }).click();

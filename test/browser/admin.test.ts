@@ -10,6 +10,7 @@ import {
   startDashboard,
 } from '../admin/support/dashboard.js';
 import { seed } from '../admin/support/seed.js';
+import { brokenRules } from '../support/accessible.js';
 import {
   faintTexts,
   focused,
@@ -31,6 +32,7 @@ beforeAll(async () => {
     dashboard.database.db,
     Array.from({ length: 250 }, (_, at) => ({
       isTrusted: at % 4 === 0,
+      summary: { title: `name ISCC:KEC${'A'.repeat(52)}` },
       status: statuses[at % statuses.length] ?? 'disabled',
       ...(at % 5 === 0 && {
         isccId: `ISCC:MAIWFP4UOU5${2 + (at % 6)}${String.fromCharCode(65 + (Math.floor(at / 5) % 26))}${at < 130 ? 'A' : 'B'}AA`,
@@ -147,6 +149,10 @@ describe('the dashboard', () => {
     await page.getByLabel('With selected manifests').selectOption('retry');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Retry 100 manifests' }).waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    await page.goBack();
+    await page.getByText('100 selected').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('link', { name: 'Cancel' }).click();
     expect(await rows(page).count()).toBe(100);
   });
@@ -170,6 +176,40 @@ describe('the dashboard', () => {
     expect(await rows(page).first().textContent()).toMatch(/20\d\d-.* UTC\s*$/);
     await page.reload();
     expect(await page.getByText('2 manifests deleted.').count()).toBe(0);
+  });
+
+  test('sends a form once if its button is clicked twice, and returns to the question', async () => {
+    const page = await loggedIn({}, ADMIN);
+    // The second click happens after the first request is sent, and before its response.
+    const network = await page.context().newCDPSession(page);
+    const slow = { offline: false, latency: 300, downloadThroughput: -1, uploadThroughput: -1 };
+    await network.send('Network.emulateNetworkConditions', slow);
+    await page.goto(`${dashboard.url}/admin/tokens/`);
+    await page.getByLabel('Publisher').fill('press');
+    await page.getByRole('button', { name: 'Create' }).dblclick({ delay: 80 });
+    await page.getByRole('heading', { name: 'Token 1 of press' }).waitFor();
+    await page.getByRole('heading', { name: '1 token', exact: true }).waitFor();
+    await page.goto(`${dashboard.url}/admin/manifests/5/`);
+    await page.getByRole('button', { name: 'Delete and withdraw declarations' }).click();
+    await page.getByRole('button', { name: 'Delete 1 manifest' }).dblclick({ delay: 80 });
+    await page.getByRole('status').filter({ hasText: '1 manifest deleted.' }).waitFor();
+    await page.goBack();
+    expect(await page.getByRole('button', { name: 'Delete 1 manifest' }).isEnabled()).toBe(true);
+  });
+
+  test.each([390, 1280, 2560])('keeps rows of long titles low, %i pixels wide', async (width) => {
+    const page = await loggedIn({ viewport: { width, height: 900 } });
+    await page.goto(`${dashboard.url}/admin/manifests/`);
+    const title = await rows(page).first().locator('.title').boundingBox();
+    expect(title?.width).toBeGreaterThan(150);
+    expect(title?.height).toBeLessThan(130);
+  });
+
+  test('keeps counts on one line', async () => {
+    const page = await loggedIn();
+    await page.evaluate("document.querySelector('.metrics dt').textContent = 'x'.repeat(400)");
+    const count = await page.locator('.metrics dd').first().boundingBox();
+    expect(count?.height).toBeLessThan(40);
   });
 
   test('hides actions from read-only accounts', async () => {

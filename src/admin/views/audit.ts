@@ -3,7 +3,7 @@ import { AUDIT_ACTIONS } from '../../database/audit.js';
 import type { AuditPage, AuditRecord } from '../../database/audit-log.js';
 import { type AuditQuery, auditSearch, dayText } from '../schema.js';
 import type { Session } from '../sessions.js';
-import { type Html, html } from './html.js';
+import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
 import { moment, select } from './text.js';
 
@@ -23,8 +23,8 @@ export function auditPageView(session: Session, query: AuditQuery, { records, ol
 <section aria-labelledby="found">
 <div class="table-head">
 <h2 id="found">Entries, newest first</h2>
-<p class="pages"><a class="button second" href="${link('ndjson')}" download>Export NDJSON</a>
-<a class="button second" href="${link('csv')}" download>Export CSV</a></p>
+<p class="pages"><a class="button second" href="${link('ndjson')}">Export NDJSON</a>
+<a class="button second" href="${link('csv')}">Export CSV</a></p>
 </div>
 ${records.length === 0 ? html`<p>No entry matches.</p>` : table(records)}
 <nav class="pages" aria-label="Pages">
@@ -75,7 +75,12 @@ const ACTORS: Readonly<Record<AuditRecord['actorKind'], string>> = {
 /** One line per member. */
 function state(value: unknown): Html | undefined {
   if (value === null || typeof value !== 'object') return undefined;
-  return html`${Object.entries(value).map(
-    ([name, one]) => html`${name}: ${typeof one === 'string' ? one : JSON.stringify(one)}<br>`,
-  )}`;
+  return html`${Object.entries(value).map(([name, one]) => html`${name}: ${member(one)}<br>`)}`;
+}
+
+function member(value: unknown): Value {
+  if (typeof value === 'string') return value;
+  // Times in milliseconds from 2001 to 9999: entries have no other numbers of this size.
+  if (typeof value === 'number' && value >= 1e12 && value < 253_402_300_800_000) return moment(value);
+  return JSON.stringify(value);
 }

@@ -37,7 +37,7 @@ ${declarationBadge(row.status, row.isWithdrawing)} ${!row.isLive && html`<span c
 <input type="hidden" name="action" value="${action}">
 <input type="hidden" name="confirmed" value="yes">
 <input type="hidden" name="back" value="${back}">
-${fitting && fittingFields(fitting)}<ul class="chosen">${items}</ul>
+${fitting && fittingFields(fitting)}<ul class="chosen" tabindex="0" aria-label="Chosen manifests">${items}</ul>
 <div class="buttons">
 <button type="submit"${action === 'delete' && html` class="danger"`}>${button} ${counted(total, 'manifest')}</button>
 <a class="button second" href="/admin/manifests/${back}">Cancel</a>

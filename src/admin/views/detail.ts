@@ -44,7 +44,11 @@ ${facts([
   ['Trusted signer', yesNo(manifest.trusted === 1)],
   ['Algorithms not on the list', manifest.unknown_algorithms],
   ['Uploader', html`<code>${manifest.uploader}</code>`],
-  ['Bytes', manifest.live === 1 && html`<a href="${path}" download>Download the Manifest Store</a>`],
+  [
+    'Bytes',
+    manifest.live === 1 &&
+      html`<a href="${path}" download="${manifest.manifest_id}.c2pa">Download the Manifest Store</a>`,
+  ],
 ])}
 </section>`;
 }
@@ -137,7 +141,7 @@ const TOMBSTONE_ACTIONS: readonly Action[] = ['retry', 'release'];
 const KEPT_ACTIONS: readonly Action[] = ['restore', 'retry', 'release'];
 
 /** The form of the list, with one manifest selected. */
-function actionsSection({ csrf, role }: Session, manifest: Detail['manifest']): Html | undefined {
+function actionsSection({ role }: Session, manifest: Detail['manifest']): Html | undefined {
   const { key, live, kept_until } = manifest;
   const possible = live === 1 ? LIVE_ACTIONS : kept_until === null ? TOMBSTONE_ACTIONS : KEPT_ACTIONS;
   const allowed = possible.filter((action) => includes(role, ACTION_ROLES[action]));
@@ -148,8 +152,7 @@ function actionsSection({ csrf, role }: Session, manifest: Detail['manifest']): 
   );
   return html`<section aria-labelledby="actions">
 <h2 id="actions">Actions</h2>
-<form method="post" action="/admin/manifests/">
-<input type="hidden" name="csrf" value="${csrf}">
+<form method="get" action="/admin/manifests/confirm/">
 <input type="hidden" name="key" value="${key}">
 <div class="buttons">${buttons}</div>
 </form>

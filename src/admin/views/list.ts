@@ -19,8 +19,8 @@ export interface ListParts {
   /** Algorithms to filter by. */
   readonly algorithms: readonly string[];
   readonly logStates: LogStates;
-  /** Whether the store codes files. */
-  readonly canSearchFiles: boolean;
+  /** Largest file to search with; `undefined` if the store does not code files. */
+  readonly fileBytesMax: number | undefined;
 }
 
 export function listPage(session: Session, query: ListQuery, parts: ListParts): Html {
@@ -33,7 +33,7 @@ export function listPage(session: Session, query: ListQuery, parts: ListParts): 
     at: 'manifests',
     body: html`<h1>Manifests</h1>
 <section aria-label="Search and filters">${filters(query, algorithms)}</section>
-${parts.canSearchFiles && searchForm(session)}
+${parts.fileBytesMax !== undefined && searchForm(session, parts.fileBytesMax)}
 <section aria-labelledby="found">
 <div class="table-head">
 <h2 id="found">${counted(page.total, 'manifest')}</h2>
@@ -69,10 +69,11 @@ function withActions(session: Session, query: ListQuery, { total, pages }: Page,
   const options = actionsOf(session).map(
     (action) => html`<option value="${action}">${ACTION_LABELS[action].choice}</option>`,
   );
-  return html`<form class="actions" method="post" action="/admin/manifests/">
-<input type="hidden" name="csrf" value="${session.csrf}">
-<input type="hidden" name="back" value="${listSearch(query)}">
-<div class="bar-of-actions">
+  return html`<form class="actions" method="get" action="/admin/manifests/confirm/">
+${[...new URLSearchParams(listSearch(query))].map(
+  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
+`,
+)}<div class="bar-of-actions">
 <label for="action">With selected manifests</label>
 <select id="action" name="action" required><option value="">choose an action</option>${options}</select>
 <button type="submit">Continue</button>
@@ -118,7 +119,7 @@ function tableRow(row: Row, query: ListQuery, canSelect: boolean, logStates: Log
   const box = html`<td class="check"><input type="checkbox" name="key" value="${row.key}" aria-label="Select ${row.manifestId}"></td>`;
   return html`<tr${!row.isLive && html` class="gone"`}>${canSelect && box}
 <th scope="row"><a href="/admin/manifests/${row.key}/">${row.manifestId}</a></th>
-<td class="title">${row.title}</td><td>${row.signer && html`<a href="/admin/manifests/${ofSigner}">${row.signer}</a>`}</td>
+<td class="title">${row.title}</td><td class="signer">${row.signer && html`<a href="/admin/manifests/${ofSigner}">${row.signer}</a>`}</td>
 <td>${moment(row.uploadedAt)}</td><td class="number">${bytes(row.bytes)}</td><td>${yesNo(row.isTrusted)}</td>
 <td class="number">${row.bindings}</td><td class="number">${row.units}</td>
 <td>${declarationBadge(row.status, row.isWithdrawing)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>${logStates && html`<td>${logState(logStates.get(row.key))}</td>`}

@@ -1,20 +1,29 @@
+import type { Notice } from '../schema.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
 
 export interface LoginParts {
   readonly csrf: string;
   readonly next: string;
+  readonly notice?: Notice | undefined;
   readonly username?: string;
   readonly error?: string | undefined;
 }
 
-export function loginPage({ csrf, next, username, error }: LoginParts): Html {
+const NOTICES: Readonly<Record<Notice, Html>> = {
+  unsent: html`<p class="flash error" role="alert">Your session has ended, so nothing was done. Log in and try again.</p>
+`,
+  password: html`<p class="flash" role="status">Your password is changed, and your sessions have ended. Log in with the new one.</p>
+`,
+};
+
+export function loginPage({ csrf, next, notice, username, error }: LoginParts): Html {
   const wrong = error === undefined ? '' : html` aria-invalid="true" aria-describedby="error"`;
   return layout({
     title: 'Log in',
     body: html`<section class="narrow" aria-labelledby="title">
 <h1 id="title">Log in</h1>
-${error && html`<p id="error" class="error" role="alert">${error}</p>`}
+${notice && NOTICES[notice]}${error && html`<p id="error" class="error" role="alert">${error}</p>`}
 <form method="post" action="/admin/login/">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="next" value="${next}">

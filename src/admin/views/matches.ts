@@ -1,24 +1,26 @@
 /** Manifests that match a posted file. */
 import type { MatchedRow } from '../overview.js';
-import type { FoundMatches } from '../port.js';
 import { ACTION_ROLES, includes } from '../roles.js';
 import { ACTIONS } from '../schema.js';
 import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
-import { counted, moment, statusBadge, yesNo } from './text.js';
+import { bytes, counted, moment, statusBadge, yesNo } from './text.js';
 
-/** @param rows by manifest id */
-export function matchesPage(
-  session: Session,
-  { iscc, matches }: FoundMatches,
-  rows: ReadonlyMap<string, MatchedRow>,
-): Html {
-  const found = matches.flatMap(({ manifestId, similarityScore: score }) => {
-    const row = rows.get(manifestId);
-    return row === undefined ? [] : [{ ...row, score }];
-  });
+/** A match with its score. */
+export type Scored = MatchedRow & { readonly score: number };
+
+export interface MatchesParts {
+  /** ISCC-CODE of the file. */
+  readonly iscc: string;
+  /** Best first. */
+  readonly found: readonly Scored[];
+  /** Largest file to search with. */
+  readonly fileBytesMax: number;
+}
+
+export function matchesPage(session: Session, { iscc, found, fileBytesMax }: MatchesParts): Html {
   return layout({
     title: 'Matches of a file',
     session,
@@ -30,24 +32,22 @@ export function matchesPage(
 <h2 id="found">${counted(found.length, 'matching manifest')}</h2>
 ${found.length === 0 ? html`<p>No manifest matches.</p>` : withActions(session, found)}
 </section>
-${searchForm(session)}`,
+${searchForm(session, fileBytesMax)}`,
   });
 }
 
-/** The form that posts a file. A file can be dropped on its field. */
-export function searchForm({ csrf }: Session): Html {
+/** The form that posts a file. A file can be dropped on its field. The script checks the length before it is sent. */
+export function searchForm({ csrf }: Session, bytesMax: number): Html {
   return html`<section aria-labelledby="by-content">
 <h2 id="by-content">Search with a file</h2>
 <form class="filters" method="post" action="/admin/matches/" enctype="multipart/form-data">
 <input type="hidden" name="csrf" value="${csrf}">
 <div class="grow"><label for="file">Choose a picture or another file, or drop it here; it is not kept</label>
-<input id="file" name="file" type="file" required></div>
+<input id="file" name="file" type="file" required data-bytes-max="${bytesMax}" data-too-large="The file is larger than ${bytes(bytesMax)}."></div>
 <button type="submit">Find its manifests</button>
 </form>
 </section>`;
 }
-
-type Scored = MatchedRow & { readonly score: number };
 
 /** The form of the list. */
 function withActions(session: Session, found: readonly Scored[]): Html {
@@ -56,8 +56,7 @@ function withActions(session: Session, found: readonly Scored[]): Html {
   const options = allowed.map(
     (action) => html`<option value="${action}">${ACTION_LABELS[action].choice}</option>`,
   );
-  const bar = html`<input type="hidden" name="csrf" value="${session.csrf}">
-<div class="bar-of-actions">
+  const bar = html`<div class="bar-of-actions">
 <label for="action">With selected manifests</label>
 <select id="action" name="action" required><option value="">choose an action</option>${options}</select>
 <button type="submit">Continue</button>
@@ -70,7 +69,7 @@ function withActions(session: Session, found: readonly Scored[]): Html {
 <tbody>${found.map((row) => tableRow(row, canSelect))}</tbody>
 </table></div>`;
   if (!canSelect) return table;
-  return html`<form class="actions" method="post" action="/admin/manifests/">${bar}
+  return html`<form class="actions" method="get" action="/admin/manifests/confirm/">${bar}
 ${table}
 </form>`;
 }
@@ -80,7 +79,7 @@ function tableRow(row: Scored, canSelect: boolean): Html {
   const box = html`<td class="check"><input type="checkbox" name="key" value="${key}" aria-label="Select ${manifestId}"></td>`;
   const picture = html`<img class="thumbnail" src="/admin/manifests/${key}/thumbnail/" alt="Thumbnail of ${title || 'the asset'}">`;
   return html`<tr>${canSelect && box}<th scope="row"><a href="/admin/manifests/${key}/">${manifestId}</a></th>
-<td class="number">${row.score}</td><td>${row.hasThumbnail && picture}</td><td class="title">${title}</td><td>${row.signer}</td>
+<td class="number">${row.score}</td><td>${row.hasThumbnail && picture}</td><td class="title">${title}</td><td class="signer">${row.signer}</td>
 <td>${yesNo(row.isTrusted)}</td><td>${moment(row.uploadedAt)}</td><td>${statusBadge(row.status)}</td></tr>
 `;
 }

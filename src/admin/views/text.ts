@@ -19,11 +19,13 @@ export function moment(milliseconds: number): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }
 
+/** "12 bytes", "1.23 kB", "123 MB": three digits. */
 export function bytes(value: number): string {
   if (value < 1000) return `${value} bytes`;
-  return value < 1_000_000
-    ? `${(value / 1000).toPrecision(3)} kB`
-    : `${(value / 1_000_000).toPrecision(3)} MB`;
+  // From here on, three digits round to 1000 of the smaller unit.
+  if (value < 999_500) return `${(value / 1e3).toPrecision(3)} kB`;
+  if (value < 999_500_000) return `${(value / 1e6).toPrecision(3)} MB`;
+  return `${(value / 1e9).toPrecision(3)} GB`;
 }
 
 export function yesNo(value: boolean): string {
