@@ -93,8 +93,26 @@ export function legend(): HTMLParagraphElement {
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   const units = ['kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1000 ** power).toPrecision(3)} ${units[power - 1]}`;
+  let [size, power] = [bytes, 0];
+  // 999.5 kB would round to four digits.
+  for (; size >= 999.5 && power < units.length; power += 1) size /= 1000;
+  return `${size < 999.5 ? size.toPrecision(3) : size.toFixed(0)} ${units[power - 1]}`;
+}
+
+/** The characters that override or isolate the direction of text. */
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * A name from a file as text. Bidirectional controls are shown as escapes such as `\u202e`, because they can make
+ * `exe.pdf` of a file that ends in `fdp.exe`.
+ */
+export function plainName(name: string): string {
+  return name.replace(BIDI_CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16)}`);
+}
+
+/** {@link plainName} as an element whose direction does not reorder the text around it. */
+export function nameElement(name: string): HTMLElement {
+  return element('bdi', {}, plainName(name));
 }
 
 /**

@@ -22,3 +22,8 @@ export function linked(): LinkedSearch | undefined {
 export function rememberLink(code: string, index: string): void {
   history.replaceState(null, '', linkTo(code, index));
 }
+
+/** Takes the search out of the address of the page, which shows another one. */
+export function forgetLink(): void {
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+}

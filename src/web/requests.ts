@@ -46,14 +46,24 @@ export async function sendJson<T>(service: ServiceName, path: string, sending: S
   return (await send(service, path, sending)).json();
 }
 
-/** The message of an error response: the `detail` of JSON, else the text. */
+/** The message of an error response: the `detail` of JSON, else the text. HTML is that of a proxy, and is not shown. */
 export function failure(text: string, status: number): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };
     return detailText(detail) || text;
   } catch {
-    return text || `The server responded with status ${status}.`;
+    return text === '' || /^\s*</.test(text) ? statusText(status) : text;
   }
+}
+
+/** What a status means for the user if the response does not say it. */
+function statusText(status: number): string {
+  const shown = `(status ${status})`;
+  if (status === 401 || status === 403)
+    return `The server or a proxy in front of it refuses the request ${shown}.`;
+  if (status === 413) return `The upload is too large for the server or a proxy in front of it ${shown}.`;
+  if (status >= 502 && status <= 504) return `The server is unreachable ${shown}. Please try again.`;
+  return `The server responded with status ${status}.`;
 }
 
 function detailText(detail: unknown): string {

@@ -124,6 +124,15 @@ describe('the codes page', () => {
     expect(await page.getByText('Content-Code Text', { exact: true }).isVisible()).toBe(true);
   });
 
+  test('shows a bidirectional control in a file name as an escape', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    await dropFile(page, '#drop', 'note \u202efdp.exe.txt', 'A text with a misleading name. '.repeat(40));
+    await page.getByText('Done: note \\u202efdp.exe.txt', { exact: true }).first().waitFor();
+    await page.getByText('Details', { exact: true }).click();
+    expect(await page.locator('#result').textContent()).not.toContain('\u202e');
+  });
+
   test('embeds metadata into a copy', async () => {
     const page = await openPage(browser, { expected: /400/ });
     await page.goto(server.url);
@@ -220,9 +229,56 @@ describe('errors and access', () => {
     await page.getByLabel('Drop files anywhere').setInputFiles(path.join(FILES, 'truncated_a.jpg'));
     await page.getByRole('button', { name: 'Generate code' }).click();
     await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
+    expect(await page.locator('#status').textContent()).toBe('Failed: truncated_a.jpg');
+    await expect.poll(() => page.locator('#announcement').textContent()).toBe('Failed: truncated_a.jpg');
     expect(await page.locator('.iscc').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Generate code' }).isEnabled()).toBe(true);
     await expectAccessible(page);
+  });
+
+  test('says which size a file may have', async () => {
+    const narrow = await startCodes({ config: { maxUploadBytes: 999_900 } });
+    onTestFinished(() => narrow.close());
+    const page = await openPage(browser, { expected: /400/ });
+    await page.goto(narrow.url);
+    await dropFile(page, '#drop', 'empty.txt', '');
+    await page.getByRole('alert').filter({ hasText: 'The file is empty.' }).waitFor();
+    await dropFile(page, '#drop', 'large.txt', 'a'.repeat(1_000_000));
+    const tooLarge = 'The file is larger than 1.00 MB, the limit of this server.';
+    await page.getByRole('alert').filter({ hasText: tooLarge }).waitFor();
+  });
+
+  test('shows a sentence instead of the HTML of a proxy', async () => {
+    const page = await openPage(browser, { expected: /413|502/ });
+    await page.goto(server.url);
+    for (const [pattern, status] of [['**/iscc?*', 413] as const, ['**/explain/*', 502] as const]) {
+      const body = `<html>\r\n<head><title>${status} Of a proxy</title></head></html>\r\n`;
+      await page.route(pattern, (route) => route.fulfill({ status, contentType: 'text/html', body }));
+    }
+    await dropFile(page, '#drop', 'note.txt', 'A text');
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /^The upload is too large for .* \(status 413\)\.$/ })
+      .waitFor();
+    await page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID').fill('ISCC:AAA');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /^The server is unreachable \(status 502\)\./ })
+      .waitFor();
+  });
+
+  test('shows sizes with three digits', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    const sizes = [999, 1000, 99_950, 999_499, 999_500, 999_900, 2e15];
+    const texts = await page.evaluate(
+      `import('/static/dom.js').then(({ bytesText }) => ${JSON.stringify(sizes)}.map(bytesText))`,
+    );
+    expect(texts).toEqual([
+      ...['999 bytes', '1.00 kB', '100 kB', '999 kB'],
+      ...['1.00 MB', '1.00 MB', '2000 TB'],
+    ]);
   });
 
   test('shows a message if the server is unreachable', async () => {

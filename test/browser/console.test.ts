@@ -176,7 +176,11 @@ describe('several files', () => {
     const page = await visit('codes', { expected: /422/ });
     const broken = { name: 'broken.jpg', type: 'image/jpeg', bytes: Buffer.from('ffd8ffe000104a46', 'hex') };
     await dropFiles(page, 'body', [await photo(4), broken, await photo(5)]);
-    await page.getByText('3 of 3 files done').waitFor();
+    await page
+      .getByText('2 of 3 files done, 1 failed', { exact: true })
+      .and(page.locator('#status'))
+      .waitFor();
+    await expect.poll(() => page.locator('#announcement').textContent()).toBe('2 of 3 files done, 1 failed');
     await done(page, 'photo-4.jpg');
     await done(page, 'photo-5.jpg');
     expect(await row(page, 'broken.jpg').getByRole('alert').textContent()).toContain('ISCC processing error');
@@ -197,7 +201,8 @@ describe('several files', () => {
     await cdp.send('Network.emulateNetworkConditions', slow);
     await dropFiles(page, 'body', [large]);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await row(page, 'large.bin').getByText('Cancelled.').waitFor();
+    await row(page, 'large.bin').getByText('Cancelled', { exact: true }).waitFor();
+    expect(await page.locator('#status').textContent()).toBe('Cancelled: large.bin');
     expect(await page.getByRole('button', { name: 'Cancel' }).isVisible()).toBe(false);
   });
 });

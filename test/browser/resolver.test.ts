@@ -95,6 +95,10 @@ describe('the check of a file', () => {
       ),
     ).toBeGreaterThan(50);
     expect(await page.getByText('contains no content credentials').isVisible()).toBe(true);
+    expect(await page.getByText('photo.jpg, ').and(page.locator('#chosen')).textContent()).toMatch(
+      /Checked; the server kept/,
+    );
+    expect(await page.getByText('Made without the file name').isVisible()).toBe(true);
     expect(await overflowWhenNarrow(page)).toBe(0);
     expect(unnamed(await page.locator('body').ariaSnapshot())).toEqual([]);
     await expectAccessible(page);
@@ -167,7 +171,7 @@ describe('the check of a file', () => {
     await page.getByRole('alert').filter({ hasText: 'Files cannot be checked now' }).waitFor();
     expect(await page.getByText('This server checks no files').isHidden()).toBe(true);
     await dropFiles(page, 'main', [{ name: 'later.png', type: 'image/png', bytes: await picture(5) }]);
-    await page.getByText('later.png').and(page.locator('#chosen')).waitFor();
+    await page.locator('#chosen').filter({ hasText: 'later.png' }).waitFor();
     expect(await page.locator('#check-error').textContent()).toBe('');
     expect(await page.locator('#jobs > li').count()).toBe(0);
   });
@@ -178,7 +182,53 @@ describe('the check of a file', () => {
     const damaged = await fileIn('damaged.pdf', Buffer.from('%PDF-1.7 nothing else'));
     await page.getByLabel('Drop a file here').setInputFiles(damaged);
     await page.getByRole('button', { name: 'Send and check' }).click();
-    await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
+    const error = page.locator('#check-error');
+    await error.filter({ hasText: 'ISCC processing error' }).waitFor();
+    const chosen = page.locator('#chosen');
+    expect(await chosen.textContent()).toBe('damaged.pdf, 21 bytes. Sent, but not checked.');
+    await page
+      .getByLabel('Drop a file here')
+      .setInputFiles(await fileIn('next \u202etxt.pdf', Buffer.from('a')));
+    expect(await chosen.textContent()).toBe('next \\u202etxt.pdf, 1 bytes. Not sent yet.');
+    expect(await error.textContent()).toBe('');
+  });
+
+  test('another choice cancels the check of the file before', async () => {
+    const page = await openPage(browser, { expected: /ERR_CONNECTION_RESET/ });
+    await page.goto(services.url.resolver);
+    const field = page.getByLabel('Drop a file here');
+    const chosen = page.locator('#chosen');
+    const cancelled = page.waitForEvent('requestfailed');
+    await field.setInputFiles(await fileIn('first.txt', Buffer.from('first')));
+    await page.route('**/check', () => {}, { times: 1 });
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    await chosen.filter({ hasText: 'first.txt, 5 bytes. Being sent.' }).waitFor();
+    const second = await fileIn('second.txt', Buffer.from('second'));
+    await field.setInputFiles(second);
+    expect((await cancelled).url()).toContain('/check');
+    expect(await chosen.textContent()).toBe('second.txt, 6 bytes. Not sent yet.');
+    expect(await page.locator('#check-error').textContent()).toBe('');
+    await page.route('**/check', (route) => route.abort('connectionreset'), { times: 1 });
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    await chosen.filter({ hasText: 'Not checked. All or part of it may have been sent.' }).waitFor();
+  });
+
+  test('the time of a signature has its zone', async () => {
+    const page = await openPage(browser, { timezoneId: 'Asia/Tokyo' });
+    await page.goto(services.url.resolver);
+    const signed = {
+      time: '2026-11-27T21:30:00Z',
+      state: 'valid',
+      failures: [],
+      actions: [],
+      ingredients: [],
+    };
+    const shown = await page.evaluate(
+      `import('/static/resolver/result.js').then(({ credentialsView }) =>
+        credentialsView(${JSON.stringify({ matches: [], credentials: signed })}, undefined, 'h3')[1].textContent)`,
+    );
+    expect(shown).toContain('Nov 28, 2026, 6:30:00');
+    expect(shown).toMatch(/GMT\+9$/);
   });
 });
 

@@ -112,6 +112,21 @@ describe('the search page', () => {
     expect(await page.locator('.matches > li').first().textContent()).toContain(asset.iscc_id);
   });
 
+  test('finds the asset of an ISCC-ID', async () => {
+    const page = await visit(open, /404/);
+    const codes = page.getByLabel('Codes', { exact: true });
+    await codes.fill(asset.iscc_id);
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    const best = page.locator('.matches > li').first();
+    expect(await best.textContent()).toContain(asset.iscc_id);
+    expect(await best.locator('.match-head').textContent()).toContain('100.0 %');
+    expect(await page.evaluate('location.hash')).toBe(`#code=${asset.iscc_id}&index=pictures`);
+    await codes.fill('ISCC:MAIGIIFJRDGEQQBA');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'ISCC:MAIGIIFJRDGEQQBA' }).waitFor();
+  });
+
   test('shows a message for no matches and for invalid queries', async () => {
     const page = await visit(open, /4\d\d/);
     const codes = page.getByLabel('Codes', { exact: true });
@@ -119,9 +134,12 @@ describe('the search page', () => {
     await codes.fill(OTHER_CODE);
     await button.click();
     await page.getByText('No similar assets in this index.').waitFor();
+    expect(await page.evaluate('location.hash')).toContain(OTHER_CODE);
     await codes.fill('ISCC:NONSENSE');
     await button.click();
     await page.getByRole('alert').filter({ hasText: 'is not a code' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Matches' }).isVisible()).toBe(false);
+    expect(await page.evaluate('location.hash')).toBe('');
     await codes.fill('{"units": ');
     await button.click();
     await page.getByRole('alert').filter({ hasText: 'not valid JSON' }).waitFor();
@@ -145,6 +163,23 @@ describe('the search page', () => {
     expect(await page.locator('.matches > li').first().textContent()).toContain(asset.iscc_id);
     expect(await page.evaluate('location.hash')).toBe(`${latest}&index=pictures`);
     expect(await page.locator('#search').getAttribute('aria-busy')).toBeNull();
+  });
+
+  test('says that a key is refused, and waits for the indexes of a new key', async () => {
+    const page = await visit(locked, /401/);
+    const button = page.getByRole('button', { name: 'Search', exact: true });
+    await page.getByLabel('Codes', { exact: true }).fill(asset.units.join('\n'));
+    await page.getByLabel('API key').fill('wrong');
+    await page.getByLabel('API key').press('Tab');
+    await page.getByRole('alert').filter({ hasText: 'refuses this API key' }).waitFor();
+    await button.click();
+    await page.getByRole('alert').filter({ hasText: 'refuses this API key' }).waitFor();
+    const release = await holdFirst(page, '**/indexes');
+    await page.getByLabel('API key').fill(KEY);
+    await button.click();
+    await expect.poll(() => page.locator('#search').getAttribute('aria-busy')).toBe('true');
+    await release();
+    await page.getByRole('heading', { name: 'Matches' }).waitFor();
   });
 
   test('shows that the service requires an API key', async () => {

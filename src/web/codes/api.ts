@@ -1,4 +1,5 @@
 /** Client of the codes service. */
+import { bytesText } from '../dom.js';
 import { failure, listRequest, RequestFailed, send, sendJson } from '../requests.js';
 import { addressOf } from '../services.js';
 
@@ -115,11 +116,18 @@ function post(file: File, key: string, options: UploadOptions): Promise<Processe
       const { status, responseText } = request;
       const steps = timing(request.getResponseHeader('Server-Timing'));
       if (status === 201) resolve({ result: JSON.parse(responseText), steps });
-      else reject(new RequestFailed(status, failure(responseText, status)));
+      else reject(new RequestFailed(status, uploadFailure(responseText, status)));
     };
     signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });
+}
+
+/** Users cannot act on a header of the request. */
+function uploadFailure(text: string, status: number): string {
+  const [, max] = /Content-Length must be > 0 and < (\d+)/.exec(text) ?? [];
+  if (max === undefined) return failure(text, status);
+  return `The file is larger than ${bytesText(Number(max))}, the limit of this server.`;
 }
 
 /** Decodes a code. @throws {RequestFailed} */

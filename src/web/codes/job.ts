@@ -1,5 +1,5 @@
 /** One file: its progress, its code, and what other services know of it. */
-import { bytesText, element, errorLine, messageOf } from '../dom.js';
+import { bytesText, element, errorLine, messageOf, nameElement, plainName } from '../dom.js';
 import type { Processed, Result } from './api.js';
 import { upload } from './api.js';
 import { resultHead, resultView } from './result.js';
@@ -20,6 +20,9 @@ export interface JobOptions {
   /** Gets the result of a copy with embedded metadata. */
   readonly onCopy: (copy: Processed) => void;
 }
+
+/** How a file ended. */
+export type Outcome = 'done' | 'failed' | 'cancelled';
 
 let count = 0;
 
@@ -42,8 +45,8 @@ export class Job {
     this.#prefix = `job-${count}`;
     this.file = file;
     this.#options = options;
-    this.#bar.setAttribute('aria-label', `Upload of ${file.name}`);
-    this.#head.append(element('strong', { class: 'name' }, file.name), this.#state);
+    this.#bar.setAttribute('aria-label', `Upload of ${plainName(file.name)}`);
+    this.#head.append(element('strong', { class: 'name' }, nameElement(file.name)), this.#state);
     this.#row = element(
       'details',
       isOpen ? { open: '' } : {},
@@ -60,22 +63,24 @@ export class Job {
   }
 
   /** Processes the file and shows what comes of it. Resolves when all is shown, also after a failure. */
-  async run(): Promise<boolean> {
+  async run(): Promise<Outcome> {
     try {
       this.#aborting.signal.throwIfAborted();
+      if (this.file.size === 0) throw new Error('The file is empty.');
       this.#state.textContent = `Uploading, ${bytesText(this.file.size)}`;
       const { result, steps } = await upload(this.file, this.#uploadOptions());
       this.#bar.value = 100;
       showSteps(this.#steps, steps);
       await this.show(result);
-      return true;
+      return 'done';
     } catch (error) {
-      const message = this.#aborting.signal.aborted ? 'Cancelled.' : messageOf(error);
-      this.#state.textContent = 'Failed';
-      this.#row.open = true;
+      const { aborted: isCancelled } = this.#aborting.signal;
+      this.#state.textContent = isCancelled ? 'Cancelled' : 'Failed';
       this.#bar.remove();
-      this.#body.replaceChildren(errorLine(message));
-      return false;
+      if (isCancelled) return 'cancelled';
+      this.#row.open = true;
+      this.#body.replaceChildren(errorLine(messageOf(error)));
+      return 'failed';
     }
   }
 
@@ -91,7 +96,7 @@ export class Job {
       const body = element('div', {}, element('p', { class: 'hint' }, 'Looking…'));
       const panel = element(
         'section',
-        { 'aria-label': `${title} of ${this.file.name}` },
+        { 'aria-label': `${title} of ${plainName(this.file.name)}` },
         element('h3', {}, title),
         body,
       );

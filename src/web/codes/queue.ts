@@ -1,17 +1,18 @@
 /** The files of the page: two at a time, each with a row of its own. */
-import { announce, byId, counted, onSubmit, reveal } from '../dom.js';
+import { announce, byId, type Child, counted, nameElement, onSubmit, plainName, reveal } from '../dom.js';
 import { credentialsLookup } from '../resolver/lookup.js';
 import { addPanel } from '../search/add.js';
 import { matchesLookup } from '../search/lookup.js';
 import { findNeighbours, has } from '../services.js';
 import type { Processed } from './api.js';
-import { Job, type JobOptions } from './job.js';
+import { Job, type JobOptions, type Outcome } from './job.js';
 
 const PARALLEL_MAX = 2;
+const WORDS: Readonly<Record<Outcome, string>> = { done: 'Done', failed: 'Failed', cancelled: 'Cancelled' };
 
 let running = 0;
-let finished = 0;
 let added = 0;
+const finished: Outcome[] = [];
 const waiting: (() => Promise<void>)[] = [];
 const jobs = new Set<Job>();
 
@@ -29,9 +30,10 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   byId('jobs', HTMLOListElement).prepend(...batch.map(({ item }) => item));
   added += batch.length;
   showStatus();
-  const done = await Promise.all(batch.map(enqueue));
-  if (isAlone && done[0]) reveal(section);
-  announce(isAlone ? `Done: ${only.name}` : `${counted(files.length, 'file', 'files')} done`);
+  const outcomes = await Promise.all(batch.map(enqueue));
+  const [first = 'done'] = outcomes;
+  if (isAlone && first === 'done') reveal(section);
+  announce(isAlone ? `${WORDS[first]}: ${plainName(only.name)}` : summary(outcomes, files.length));
 }
 
 /** The form of the page. */
@@ -76,15 +78,15 @@ function showCopy({ result }: Processed): void {
   });
 }
 
-function enqueue(job: Job): Promise<boolean> {
+function enqueue(job: Job): Promise<Outcome> {
   return new Promise((resolve) => {
     jobs.add(job);
     waiting.push(async () => {
-      const isDone = await job.run();
+      const outcome = await job.run();
       jobs.delete(job);
-      finished += 1;
+      finished.push(outcome);
       showStatus(job.file.name);
-      resolve(isDone);
+      resolve(outcome);
     });
     next();
   });
@@ -103,9 +105,18 @@ function next(): void {
 }
 
 function showStatus(last = ''): void {
-  const isDone = finished === added;
-  const status = byId('status', HTMLElement);
-  status.textContent =
-    isDone && added === 1 ? `Done: ${last}` : `${finished} of ${counted(added, 'file', 'files')} done`;
-  byId('cancel', HTMLButtonElement).hidden = isDone;
+  const isFinished = finished.length === added;
+  const [first = 'done'] = finished;
+  const text: Child[] =
+    isFinished && added === 1 ? [`${WORDS[first]}: `, nameElement(last)] : [summary(finished, added)];
+  byId('status', HTMLElement).replaceChildren(...text);
+  byId('cancel', HTMLButtonElement).hidden = isFinished;
+}
+
+/** E.g. `1 of 3 files done, 2 failed`. */
+function summary(outcomes: readonly Outcome[], total: number): string {
+  const count = (outcome: Outcome) => outcomes.filter((one) => one === outcome).length;
+  const others = (['failed', 'cancelled'] as const).filter((outcome) => count(outcome) > 0);
+  const parts = others.map((outcome) => `, ${count(outcome)} ${outcome}`);
+  return `${count('done')} of ${counted(total, 'file', 'files')} done${parts.join('')}`;
 }

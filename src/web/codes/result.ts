@@ -1,5 +1,14 @@
 /** Shows an ISCC result, with a form that embeds metadata into a copy of the file. */
-import { actionButton, bytesText, type Child, copyButton, element, facts } from '../dom.js';
+import {
+  actionButton,
+  bytesText,
+  type Child,
+  copyButton,
+  element,
+  facts,
+  nameElement,
+  plainName,
+} from '../dom.js';
 import { linkTo } from '../link.js';
 import { unitsOf } from '../unit-item.js';
 import { downloadAddress, type Processed, type Result } from './api.js';
@@ -62,7 +71,7 @@ export function resultHead(result: Result): HTMLElement {
   const text = element(
     'div',
     {},
-    element('strong', { class: 'name' }, String(result.name ?? result.filename ?? 'Result')),
+    element('strong', { class: 'name' }, nameElement(String(result.name ?? result.filename ?? 'Result'))),
     element('div', { class: 'hint' }, `${result.mediatype}, ${bytesText(Number(result.filesize))}`),
     element('div', { class: 'main-code' }, code, copyButton(result.iscc, 'the ISCC-CODE')),
   );
@@ -98,5 +107,6 @@ function shown(name: string, value: unknown): Child | undefined {
   if (value === undefined || value === null) return undefined;
   if (name === 'datahash' || name === 'metahash' || name === 'media_id')
     return element('code', {}, String(value));
+  if (name === 'filename') return plainName(String(value));
   return UNIT_OF[name]?.(Number(value)) ?? String(value);
 }

@@ -54,6 +54,6 @@ export function checkLimit(): Promise<number> {
 }
 
 /** Sends a file to be checked. @throws {RequestFailed} */
-export function checkFile(file: File): Promise<Checked> {
-  return sendJson('resolver', '/check', { method: 'POST', file });
+export function checkFile(file: File, signal?: AbortSignal): Promise<Checked> {
+  return sendJson('resolver', '/check', { method: 'POST', file, ...(signal && { signal }) });
 }

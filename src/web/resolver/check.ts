@@ -1,8 +1,24 @@
 /** The form of the resolver: checks a file for credentials of its own and for manifests that match it. */
-import { announce, byId, bytesText, counted, element, messageOf, onSubmit, reveal } from '../dom.js';
+import {
+  announce,
+  byId,
+  bytesText,
+  counted,
+  element,
+  messageOf,
+  nameElement,
+  onSubmit,
+  plainName,
+  reveal,
+} from '../dom.js';
+import { Latest } from '../latest.js';
+import { RequestFailed } from '../requests.js';
 import { checkFile, checkLimit } from './api.js';
 import { pictureUrl } from './picture.js';
 import { credentialsView, fileFacts } from './result.js';
+
+/** Another choice cancels a check that is running. */
+const latest = new Latest();
 
 /** Shows the form if the server checks files. Resolves to whether it does; `undefined` after a failure, which it shows. */
 export async function checkForm(): Promise<boolean | undefined> {
@@ -17,12 +33,14 @@ export async function checkForm(): Promise<boolean | undefined> {
   const form = byId('check', HTMLFormElement);
   const input = byId('check-file', HTMLInputElement);
   input.addEventListener('change', showChosen);
-  onSubmit(form, error, async () => {
+  const work = async (_data: FormData, signal: AbortSignal) => {
     const file = input.files?.[0];
     if (!file) throw new Error('Choose a file first.');
+    if (file.size === 0) throw new Error('The file is empty.');
     if (file.size > bytesMax) throw new Error(`The file is larger than ${bytesText(bytesMax)}.`);
-    await check(file);
-  });
+    await check(file, signal);
+  };
+  onSubmit(form, error, work, latest);
   form.hidden = false;
   // A browser may have restored the file of an earlier visit.
   showChosen();
@@ -38,26 +56,45 @@ export function chooseToCheck(files: readonly File[]): void {
   byId('send', HTMLButtonElement).focus();
 }
 
-async function check(file: File): Promise<void> {
+/** @throws if it fails, or if another file was chosen */
+async function check(file: File, signal: AbortSignal): Promise<void> {
   const section = byId('check-result', HTMLElement);
   section.hidden = true;
-  announce(`Checking ${file.name}`);
-  const checked = await checkFile(file);
-  byId('chosen', HTMLElement).textContent = `${file.name} was checked; the server kept nothing of it.`;
+  announce(`Checking ${plainName(file.name)}`);
+  showState(file, 'Being sent.');
+  const checked = await checkFile(file, signal).catch((thrown: unknown) => {
+    if (!signal.aborted) showState(file, sentText(thrown));
+    throw thrown;
+  });
+  const picture = await pictureUrl(file);
+  signal.throwIfAborted();
+  showState(file, 'Checked; the server kept nothing of it.');
   byId('check-result-body', HTMLElement).replaceChildren(
     fileFacts(file.name, checked),
-    ...credentialsView(checked, await pictureUrl(file), 'h3'),
+    ...credentialsView(checked, picture, 'h3'),
   );
   reveal(section);
   announce(counted(checked.matches.length, 'manifest matches', 'manifests match'));
 }
 
+/** What has left the device when a check fails. */
+function sentText(thrown: unknown): string {
+  // A server may refuse a large file before all of it has arrived.
+  const isWhole = thrown instanceof RequestFailed && thrown.status !== 413;
+  return isWhole ? 'Sent, but not checked.' : 'Not checked. All or part of it may have been sent.';
+}
+
+function showState(file: File, state: string): void {
+  byId('chosen', HTMLElement).replaceChildren(nameElement(file.name), `, ${bytesText(file.size)}. ${state}`);
+}
+
 function showChosen(): void {
+  latest.start();
   const file = byId('check-file', HTMLInputElement).files?.[0];
   byId('check-result', HTMLElement).hidden = true;
-  byId('chosen', HTMLElement).textContent = file
-    ? `${file.name}, ${bytesText(file.size)}. Not sent yet.`
-    : '';
+  byId('check-error', HTMLElement).textContent = '';
+  if (file === undefined) byId('chosen', HTMLElement).textContent = '';
+  else showState(file, 'Not sent yet.');
   byId('send', HTMLButtonElement).disabled = file === undefined;
   void preview(file);
 }

@@ -1,12 +1,24 @@
 /** Shows what a check has found. */
-import { copyButton, element, facts } from '../dom.js';
+import { copyButton, element, facts, nameElement, plainName } from '../dom.js';
 import type { Checked, Credentials, Match } from './api.js';
 
 /** The facts of the file that was checked. */
 export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLElement {
-  const code = element('span', {}, element('code', {}, iscc), ' ', copyButton(iscc, 'the ISCC-CODE'));
+  const code = element(
+    'div',
+    {},
+    element('code', {}, iscc),
+    ' ',
+    copyButton(iscc, 'the ISCC-CODE'),
+    // The check of the server gets no name, from which the codes service makes the title of a file without one.
+    element(
+      'div',
+      { class: 'hint' },
+      'Made without the file name: the Meta-Code can differ from that of the codes service.',
+    ),
+  );
   return facts([
-    ['File', name],
+    ['File', nameElement(name)],
     ['Media type', mediatype],
     ['ISCC-CODE', code],
   ]);
@@ -80,7 +92,7 @@ function matchItem(
     element(
       'div',
       { class: 'match-head' },
-      element('strong', { class: 'name' }, credentials?.title ?? manifestId),
+      element('strong', { class: 'name' }, nameElement(credentials?.title ?? manifestId)),
       element(
         'span',
         { class: 'percent' },
@@ -137,11 +149,11 @@ function credentialFacts(credentials: Credentials): HTMLDListElement {
     digitalSourceType === undefined ? action : `${action} (${digitalSourceType.split('/').at(-1)})`,
   );
   const sources = ingredients.map(({ title = 'untitled', relationship }) =>
-    relationship === undefined ? title : `${title} (${relationship})`,
+    relationship === undefined ? plainName(title) : `${plainName(title)} (${relationship})`,
   );
   const uses = Object.entries(training).map(([use, rule]) => `${use}: ${rule}`);
   return facts([
-    ['Title', title],
+    ['Title', title && plainName(title)],
     ['Signer', signer],
     ['Issuer', issuer],
     ['Signed', signedText(credentials)],
@@ -154,6 +166,8 @@ function credentialFacts(credentials: Credentials): HTMLDListElement {
 
 /** Nothing if it is not known who signed. */
 function signedText({ signer, issuer, time }: Credentials): string | undefined {
-  if (time !== undefined) return new Date(time).toLocaleString();
+  // The long style names the time zone, which is that of the browser.
+  if (time !== undefined)
+    return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
   return signer === undefined && issuer === undefined ? undefined : 'time not certified';
 }

@@ -3,6 +3,8 @@ import { byId } from '../dom.js';
 import { RequestFailed, type Sending, sendJson } from '../requests.js';
 
 export interface Query {
+  /** Of a stored asset, which the search finds as well. */
+  readonly iscc_id?: string;
   readonly iscc_code?: string;
   readonly units?: readonly string[];
   /** By type, e.g. `CONTENT_TEXT_V0`. */
@@ -59,7 +61,7 @@ export interface Simprint {
 
 export interface Entry {
   readonly iscc_id: string;
-  readonly iscc_code: string;
+  readonly iscc_code?: string;
   readonly units?: readonly string[];
   readonly simprints?: Readonly<Record<string, readonly Simprint[]>>;
   readonly metadata?: unknown;
@@ -145,7 +147,8 @@ async function keyed<T>(path: string, sending: Sending = {}): Promise<T> {
   try {
     return await sendJson('search', path, { ...sending, ...headers });
   } catch (error) {
-    const isLocked = error instanceof RequestFailed && error.status === 401;
-    throw isLocked ? new Error(`The search service requires an API key: ${error.message}`) : error;
+    if (!(error instanceof RequestFailed) || error.status !== 401) throw error;
+    const problem = key === '' ? 'requires an API key' : 'refuses this API key';
+    throw new Error(`The search service ${problem}: ${error.message}`);
   }
 }

@@ -1,7 +1,9 @@
 /** Searches in one index or in all. */
 import { messageOf } from '../dom.js';
-import { type ChunkMatch, type Match, type Query, search } from './api.js';
-import { ALL, usableIndexes } from './indexes.js';
+import { RequestFailed } from '../requests.js';
+import { type ChunkMatch, getAsset, type Match, type Query, search } from './api.js';
+import { ALL, indexesLoaded, usableIndexes } from './indexes.js';
+import { queryOfEntry } from './passages.js';
 
 /** An asset that matches by its units, by passages, or by both. */
 export interface FoundAsset {
@@ -25,10 +27,9 @@ export interface Search {
 
 /** @throws if no index could be searched */
 export async function searchIn(index: string, query: Query, limit: number): Promise<Search> {
-  const names = index === ALL ? usableIndexes().map(({ name }) => name) : [index];
-  if (names.length === 0)
-    throw new Error('There is no index to search. If the service requires an API key, enter it.');
-  const results = await Promise.allSettled(names.map((name) => searchOne(name, query, limit)));
+  const names = index === ALL ? await usableNames() : [index];
+  const asked = query.iscc_id === undefined ? query : await queryOfAsset(query.iscc_id, names);
+  const results = await Promise.allSettled(names.map((name) => searchOne(name, asked, limit)));
   const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const [first] = found;
   const errors = results.flatMap((result, at) =>
@@ -49,6 +50,31 @@ export async function searchIn(index: string, query: Query, limit: number): Prom
 /** The score of an asset, 0 to 1. */
 export function scoreOf({ whole, passages }: FoundAsset): number {
   return Math.max(whole?.score ?? 0, passages?.score ?? 0);
+}
+
+/** @throws if no index can be searched */
+async function usableNames(): Promise<string[]> {
+  const problem = await indexesLoaded();
+  const names = usableIndexes().map(({ name }) => name);
+  if (names.length === 0) throw problem ?? new Error('There is no index to search.');
+  return names;
+}
+
+/**
+ * The query that finds a stored asset and what is similar to it in all indexes. A search by its ISCC-ID would leave out
+ * the asset itself, and fail in the indexes that do not have it.
+ */
+async function queryOfAsset(isccId: string, names: readonly string[]): Promise<Query> {
+  const results = await Promise.allSettled(names.map((name) => getAsset(name, isccId)));
+  const errors: unknown[] = [];
+  for (const result of results) {
+    if (result.status === 'fulfilled') return queryOfEntry(result.value);
+    errors.push(result.reason);
+  }
+  const isMissing = (error: unknown) => error instanceof RequestFailed && error.status === 404;
+  if (errors.length > 1 && errors.every(isMissing))
+    throw new Error(`None of these ${names.length} indexes has the asset ${isccId}.`);
+  throw errors.find((error) => !isMissing(error)) ?? errors[0];
 }
 
 async function searchOne(index: string, query: Query, limit: number) {

@@ -1,11 +1,11 @@
 /** The forms of the search service: by codes and by a text passage. */
 import { simprint, upload } from '../codes/api.js';
-import { announce, byId, element, onSubmit, reveal } from '../dom.js';
+import { announce, byId, element, messageOf, onSubmit, reveal } from '../dom.js';
 import { Latest } from '../latest.js';
-import { rememberLink } from '../link.js';
+import { forgetLink, rememberLink } from '../link.js';
 import { keyField, type Query } from './api.js';
 import { searchIn } from './find.js';
-import { chooseIndex, chosenIndex, loadIndexes, watchChoices } from './indexes.js';
+import { chooseIndex, chosenIndex, indexesLoaded, loadIndexes, watchChoices } from './indexes.js';
 import { showMatches } from './matches.js';
 import { type Passages, passagesOf } from './passages.js';
 import { parseQuery } from './query.js';
@@ -27,9 +27,13 @@ interface Shown {
 }
 
 export async function searchForms(): Promise<void> {
-  keyField(() => void loadIndexes());
-  watchChoices();
   const error = byId('search-error', HTMLElement);
+  keyField(async () => {
+    await loadIndexes();
+    const problem = await indexesLoaded();
+    error.textContent = problem === undefined ? '' : messageOf(problem);
+  });
+  watchChoices();
   // Both forms show their matches in the same place.
   const latest = new Latest();
   onSubmit(byId('search', HTMLFormElement), error, searchByCodes, latest);
@@ -38,14 +42,20 @@ export async function searchForms(): Promise<void> {
 }
 
 async function searchByCodes(data: FormData, signal: AbortSignal): Promise<void> {
+  leaveMatches();
   const query = parseQuery(String(data.get('codes')));
+  // A key that was just entered decides which indexes there are.
+  await indexesLoaded();
+  signal.throwIfAborted();
   const index = chosenIndex();
+  rememberLink(query.iscc_id ?? query.iscc_code ?? (query.units ?? []).join(' '), index);
   await show({ query, index, signal });
-  rememberLink(query.iscc_code ?? (query.units ?? []).join(' '), index);
 }
 
 async function searchByPassage(data: FormData, signal: AbortSignal): Promise<void> {
+  leaveMatches();
   const text = String(data.get('text'));
+  await indexesLoaded();
   const index = chosenIndex();
   const simprints = await simprint(text);
   const passages = await passagesOfText(text, Object.values(simprints).flat(), signal);
@@ -59,11 +69,16 @@ export function searchCodes(text: string, index?: string): void {
   byId('search', HTMLFormElement).requestSubmit();
 }
 
+/** Hides the matches of an earlier search, which must not be shown next to the error of another. */
+function leaveMatches(): void {
+  byId('matches', HTMLElement).hidden = true;
+  forgetLink();
+}
+
 /** @throws if a newer search has started */
 async function show({ query, index, signal, passages }: Shown): Promise<void> {
   signal.throwIfAborted();
   const section = byId('matches', HTMLElement);
-  section.hidden = true;
   const limit = Number(byId('limit', HTMLInputElement).value) || 20;
   const found = await searchIn(index, query, limit);
   // Apart from the page until it is complete: meanwhile a newer search may have shown its matches.

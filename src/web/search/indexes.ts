@@ -1,11 +1,16 @@
 /** The indexes of the service: the table, and the choices of the forms. */
 import { byId, counted, element } from '../dom.js';
+import { Latest } from '../latest.js';
 import { getStatus, type Index, listIndexes } from './api.js';
 
 /** The choice of all indexes. */
 export const ALL = '';
 
 let known: readonly Index[] = [];
+/** Why the list could not be read. */
+let problem: unknown;
+const loads = new Latest();
+let loaded: Promise<void> = Promise.resolve();
 
 /** Indexes that can be searched. */
 export function usableIndexes(): readonly Index[] {
@@ -17,13 +22,32 @@ export function chosenIndex(): string {
   return byId('index', HTMLSelectElement).value;
 }
 
-/** Reads the list again and shows it. Without access to it, the choice is empty until the user enters a key. */
-export async function loadIndexes(): Promise<void> {
-  known = await listIndexes().catch(async () => {
+/**
+ * Reads the list again and shows it. Without access to it, the choice is empty until the user enters a key, and
+ * {@link indexesLoaded} returns the reason.
+ */
+export function loadIndexes(): Promise<void> {
+  loaded = load(loads.start());
+  return loaded;
+}
+
+/** Waits for the list that is being read. Resolves to the reason if it could not be read, else to `undefined`. */
+export async function indexesLoaded(): Promise<unknown> {
+  await loaded;
+  return problem;
+}
+
+async function load(signal: AbortSignal): Promise<void> {
+  let failed: unknown;
+  const list = await listIndexes().catch(async (error: unknown) => {
     // A node of the network serves one index and no list.
     const name = (await getStatus().catch(() => undefined))?.index_name;
-    return name === undefined ? [] : [{ name }];
+    if (name !== undefined) return [{ name }];
+    failed = error;
+    return [];
   });
+  if (signal.aborted) return;
+  [known, problem] = [list, failed];
   for (const choice of document.querySelectorAll<HTMLSelectElement>('.index-choice')) fill(choice);
   byId('indexes', HTMLTableSectionElement).replaceChildren(...known.map(row));
   byId('indexes-section', HTMLElement).hidden = known.length === 0;

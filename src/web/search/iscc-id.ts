@@ -1,9 +1,16 @@
 /** ISCC-IDs that no hub issued, for assets that are added by hand. */
 import { base32, fromBase32 } from '../unit.js';
 
+/** MainType ID, with a realm below 8. */
+const ISCC_ID = /^ISCC:M[A-Z2-7]{15}$/;
 /** Main type ID; the realm is added. Then version 1. */
 const HEADER = 0x60;
 const VERSION = 0x10;
+
+/** Whether a code with prefix, in upper case, is an ISCC-ID. */
+export function isIsccId(code: string): boolean {
+  return ISCC_ID.test(code);
+}
 
 /** The realm of an ISCC-ID; without one the test realm, 0. */
 export function realmOf(isccId: string | undefined): number {

@@ -1,7 +1,7 @@
 /** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
 
 import { compareWith } from '../codes/compare.js';
-import { actionButton, copyButton, element, facts } from '../dom.js';
+import { actionButton, copyButton, element, facts, nameElement, plainName } from '../dom.js';
 import { linkTo } from '../link.js';
 import { has } from '../services.js';
 import type { UnitBits } from '../unit.js';
@@ -35,7 +35,7 @@ export function matchItem(found: FoundAsset, options: MatchOptions): HTMLLIEleme
       { class: 'match-head' },
       ...thumbnail(members.thumbnail),
       element('span', { class: 'percent' }, `${(scoreOf(found) * 100).toFixed(1)} %`),
-      element('strong', { class: 'name' }, titleOf(found)),
+      element('strong', { class: 'name' }, nameElement(titleOf(found))),
       element('span', { class: 'tag' }, `in ${index}`),
     ),
     element(
@@ -93,7 +93,7 @@ function metadataView(metadata: unknown): Node[] {
   const entries = Object.entries(membersOf(metadata)).filter(([name]) => !SHOWN.includes(name));
   if (entries.length === 0) return [];
   const isFlat = entries.every(([, field]) => typeof field !== 'object');
-  if (isFlat) return [facts(entries.map(([name, field]) => [name, String(field)] as const))];
+  if (isFlat) return [facts(entries.map(([name, field]) => [name, plainName(String(field))] as const))];
   return [element('pre', {}, JSON.stringify(Object.fromEntries(entries), null, 2))];
 }
 

@@ -2,7 +2,7 @@
 
 import type { Feature } from '../codes/api.js';
 import { element } from '../dom.js';
-import type { Chunk, ChunkMatch, Simprint } from './api.js';
+import type { Chunk, ChunkMatch, Entry, Query, Simprint } from './api.js';
 
 /** Passages to show per match. */
 const SHOWN_MAX = 5;
@@ -30,6 +30,18 @@ export function simprintsOf(features: readonly Feature[] = []): Record<string, S
 export function simprintQuery(features: readonly Feature[] = []): Record<string, string[]> {
   const all = features.map((feature) => [typeOf(feature), feature.simprints.slice(0, QUERIED_MAX)] as const);
   return Object.fromEntries(all.filter(([, simprints]) => simprints.length > 0));
+}
+
+/** The query with what an index has of an asset. */
+export function queryOfEntry({ iscc_code: code, units, simprints = {} }: Entry): Query {
+  const all = Object.entries(simprints).map(
+    ([type, stored]) => [type, stored.slice(0, QUERIED_MAX).map(({ simprint }) => simprint)] as const,
+  );
+  return {
+    ...(code !== undefined && { iscc_code: code }),
+    ...(units !== undefined && { units }),
+    ...(all.length > 0 && { simprints: Object.fromEntries(all) }),
+  };
 }
 
 function typeOf({ maintype, subtype, version }: Feature): string {

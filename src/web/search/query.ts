@@ -1,13 +1,14 @@
 /** Parses pasted text into a query: codes, or a JSON result of the codes service. */
 import { unitBits } from '../unit.js';
 import type { Query } from './api.js';
+import { isIsccId } from './iscc-id.js';
 
 /** Of a refused code in a message. */
 const SHOWN_CHARS = 40;
 
 /**
- * A single code that is not a unit becomes `iscc_code`; other text becomes a list of units; JSON must have `units`,
- * `iscc` or `iscc_code`.
+ * A single code that is not a unit becomes `iscc_id` or `iscc_code`; other text becomes a list of units; JSON must have
+ * `units`, `iscc`, `iscc_code` or `iscc_id`.
  *
  * @throws with a message for the user if the text contains no query
  */
@@ -19,7 +20,13 @@ export function parseQuery(text: string): Query {
     .map(normalized);
   const [first] = codes;
   if (first === undefined) throw new Error('Paste a code first.');
-  return codes.length === 1 && unitBits(first) === undefined ? { iscc_code: first } : { units: codes };
+  if (codes.length === 1 && unitBits(first) === undefined) return single(first);
+  if (codes.some(isIsccId)) throw new Error('Search for one ISCC-ID at a time.');
+  return { units: codes };
+}
+
+function single(code: string): Query {
+  return isIsccId(code) ? { iscc_id: code } : { iscc_code: code };
 }
 
 /** Adds a missing prefix. Codes may be in lower case. */
@@ -36,9 +43,9 @@ function shortened(text: string): string {
 }
 
 function fromJson(text: string): Query {
-  const { units, iscc, iscc_code: code = iscc } = object(text);
+  const { units, iscc_id: id, iscc = id, iscc_code: code = iscc } = object(text);
   if (Array.isArray(units)) return { units: units.map(String) };
-  if (typeof code === 'string') return { iscc_code: code };
+  if (typeof code === 'string') return single(code);
   throw new Error('The JSON has neither "units" nor "iscc".');
 }
 
