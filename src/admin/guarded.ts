@@ -119,7 +119,7 @@ export function upload(
   { bytesMax, handler }: UploadSpec,
 ): AdminRoute {
   const formBytesMax = bytesMax + FORM_BYTES_MAX;
-  const routeBytesMax = Math.max(formBytesMax, REFUSED_BYTES_MAX);
+  const routeBytesMax = bytesMax > REFUSED_BYTES_MAX ? formBytesMax : REFUSED_BYTES_MAX;
   const body = { kind: 'stream', bytesMax: routeBytesMax } as const satisfies BodySpec;
   const guarded = route({
     ...row('POST', path),

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { upload } from '../../src/admin/guarded.js';
+import type { Sessions } from '../../src/admin/sessions.js';
+import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
+import { createLogger } from '../../src/observe/log.js';
+
+test.each([1024, 1024 ** 3])('a file search of %i bytes does not slow the transport down', (bytesMax) => {
+  const handler = () => {
+    throw new Error('not called');
+  };
+  const route = upload({} as Sessions, 'viewer', '/admin/matches/', { bytesMax, handler });
+  const fast = { ...loadTransport('node', createLogger('fatal')), name: 'fast' };
+  expect(loadTransport('auto', createLogger('fatal'), largestBody([route]), () => fast)).toBe(fast);
+});
