@@ -2,6 +2,7 @@
  * HTTP routes of the dashboard. Each row states the least role that may use it; `guarded.ts` checks session, role and
  * form token.
  */
+import { StorageUnavailable } from '../data/unavailable.js';
 import { isUnavailable, UNAVAILABLE_RETRY_SECONDS } from '../database/unavailable.js';
 import { assetRoute } from '../http/docs/pages.js';
 import { type Reply, route } from '../http/routing/route.js';
@@ -55,7 +56,7 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Adm
   ].map((row) => ({ ...row, cors: false, handler: (request) => inPage(row, request) }));
 }
 
-/** A browser gets a page also while the database is away. */
+/** A browser gets a page also while the database or the storage is away. Whether a change was made may be unknown. */
 async function inPage(
   { handler }: AdminRoute,
   request: Parameters<AdminRoute['handler']>[0],
@@ -63,8 +64,10 @@ async function inPage(
   try {
     return await handler(request);
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    const text = 'The database does not respond. Nothing was changed; please try again in some seconds.';
+    const isDatabase = isUnavailable(error);
+    if (!isDatabase && !(error instanceof StorageUnavailable)) throw error;
+    const what = isDatabase ? 'database' : 'storage of manifests';
+    const text = `The ${what} does not respond. In some seconds, look whether anything was changed, and try again.`;
     const retry = { 'Retry-After': String(UNAVAILABLE_RETRY_SECONDS) };
     return pageReply(failurePage('Not available', text, undefined), 503, retry);
   }

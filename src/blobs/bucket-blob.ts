@@ -5,9 +5,11 @@ import { BlobVanished, type DownloadHeaders, type RemoteBlob } from './port.js';
 /** How long a signed address holds. */
 const ADDRESS_SECONDS = 300;
 
+/** The blob that is the object with a key. */
 export function bucketBlob(bucket: S3Bucket, key: string, bytes: number): RemoteBlob {
   return {
     bytes,
+    place: bucket.placeOf(key),
     read: async (range) => {
       const body = await bucket.open(key, range);
       if (body === undefined) throw new BlobVanished(key);

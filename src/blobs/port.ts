@@ -10,6 +10,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { StorageUnavailable } from '../data/unavailable.js';
 
 /** Key of a blob. Both parts are single path segments that the caller has sanitized. */
 export interface BlobKey {
@@ -40,6 +41,8 @@ export interface DownloadHeaders {
 /** A blob on another machine. */
 export interface RemoteBlob {
   readonly bytes: number;
+  /** Where it is, for messages. */
+  readonly place: string;
   /** Rejects with {@link StorageUnavailable}, or with {@link BlobVanished} if the blob was removed meanwhile. */
   read(range?: BlobRange): Promise<Readable>;
   /** An address where anyone can download the blob for some minutes. */
@@ -87,15 +90,30 @@ export interface Blobs {
   removeDrafts(before: number): Promise<number>;
 }
 
-/** Copies a blob into a local file. */
+/** Copies a blob into a local file. @throws {StorageUnavailable} like {@link RemoteBlob.read}, and if not all bytes arrive */
 export async function copyBlob(blob: StoredBlob, file: string): Promise<void> {
   if ('path' in blob) return copyFile(blob.path, file, constants.COPYFILE_FICLONE);
-  await pipeline(await blob.read(), createWriteStream(file, { mode: 0o600 }));
+  await pipeline(() => bytesOf(blob), createWriteStream(file, { mode: 0o600 }));
 }
 
-/** All bytes of a blob. Only for blobs of a few megabytes. */
+/**
+ * All bytes of a blob. Only for blobs of a few megabytes.
+ *
+ * @throws {StorageUnavailable} like {@link RemoteBlob.read}, and if not all bytes arrive
+ */
 export async function blobBytes(blob: StoredBlob): Promise<Buffer> {
-  return 'path' in blob ? readFile(blob.path) : buffer(await blob.read());
+  return 'path' in blob ? readFile(blob.path) : buffer(bytesOf(blob));
+}
+
+/** A connection that ends too early is a failure of the storage, not of the caller's request. */
+async function* bytesOf(blob: RemoteBlob): AsyncGenerator<Uint8Array> {
+  const stream = await blob.read();
+  try {
+    yield* stream as AsyncIterable<Uint8Array>;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StorageUnavailable(`${blob.place} did not arrive completely: ${reason}`, { cause });
+  }
 }
 
 export class BlobVanished extends Error {

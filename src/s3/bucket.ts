@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { S3Settings } from '../config/s3.js';
 import { StorageUnavailable } from '../data/unavailable.js';
-import { S3Client, type S3Request, type S3Response } from './client.js';
+import { RESPONSE_MS_MAX, S3Client, type S3Request, type S3Response } from './client.js';
 import { decodedKey, element, elements } from './xml.js';
 
 export interface ListedObject {
@@ -41,8 +41,10 @@ export interface OpenUpload {
   readonly startedAt: number;
 }
 
-/** Sending megabytes takes longer than other requests. */
-const SEND_MS_MAX = 60_000;
+/** Sending a megabyte may take 4 s longer than other requests. */
+const SEND_MS_PER_MIB = 4_000;
+/** Joining the parts of a large object takes time. */
+const COMPLETE_MS_MAX = 60_000;
 const READ_BYTES = 256 * 1024;
 const NAME_HEADER = 'x-amz-meta-name';
 const PROBE_MS_MAX = 2_000;
@@ -67,11 +69,13 @@ export class S3Bucket {
 
   /** Text of an object; `undefined` if it does not exist. */
   async read(key: string): Promise<string | undefined> {
-    const { status, body } = await this.#client.send({ method: 'GET', key, allowed: [404] });
-    if (status === 404) return undefined;
-    return body.text().catch((cause: unknown) => {
-      throw new StorageUnavailable(`S3 did not send all of ${key}`, { cause });
-    });
+    const response = await this.#client.send({ method: 'GET', key, allowed: [404] });
+    return response.status === 404 ? undefined : this.#client.textOf(response);
+  }
+
+  /** The address of an object, for messages. */
+  placeOf(key: string): string {
+    return this.#client.placeOf(key);
   }
 
   /** Bytes of an object from `start` to `end` (exclusive); `undefined` if it does not exist. */
@@ -81,10 +85,14 @@ export class S3Bucket {
     return status === 404 ? undefined : body;
   }
 
+  /** Size and name of an object; `undefined` if it does not exist. */
   async head(key: string): Promise<ObjectHead | undefined> {
-    const { status, headers, body } = await this.#client.send({ method: 'HEAD', key, allowed: [404] });
+    let response = await this.#client.send({ method: 'HEAD', key, allowed: [404] });
+    // Without a body, it may be the 404 of a missing bucket or of a proxy.
+    if (response.status === 404) response = await this.#client.send({ method: 'GET', key, allowed: [404] });
+    const { status, headers, body } = response;
     if (status === 404) return undefined;
-    await body.dump();
+    await drained(body);
     const name = headers[NAME_HEADER];
     return {
       bytes: Number(headers['content-length']),
@@ -108,7 +116,7 @@ export class S3Bucket {
       ...this.#objectHeaders(options),
       ...(options.onlyNew === true && { 'if-none-match': '*' }),
     };
-    const wanted = { method: 'PUT', key, headers, ...content, timeoutMs: SEND_MS_MAX } as const;
+    const wanted = { method: 'PUT', key, headers, ...content, timeoutMs: sendMs(content) } as const;
     const { status, body } = await this.#client.send({ ...wanted, allowed: CONFLICTS });
     await drained(body);
     return status < 300;
@@ -159,7 +167,8 @@ export class S3Bucket {
   /** Sends a part, counted from 1, and returns its tag. */
   async sendPart(key: string, uploadId: string, number: number, part: FilePart): Promise<string> {
     const query = { partNumber: String(number), uploadId };
-    const wanted = { method: 'PUT', key, query, ...fileBody(part), timeoutMs: SEND_MS_MAX } as const;
+    const content = fileBody(part);
+    const wanted = { method: 'PUT', key, query, ...content, timeoutMs: sendMs(content) } as const;
     const { headers, body } = await this.#client.send(wanted);
     await drained(body);
     return String(headers.etag);
@@ -179,10 +188,10 @@ export class S3Bucket {
       bytes: xml.length,
       headers: { 'if-none-match': '*' },
       allowed: [...CONFLICTS, 404],
-      timeoutMs: SEND_MS_MAX,
+      timeoutMs: COMPLETE_MS_MAX,
     });
     if (response.status >= 300) return false;
-    const text = await response.body.text();
+    const text = await this.#client.textOf(response);
     // A failure after the status was sent.
     const code = /<Error>/.test(text) ? element(text, 'Code') : undefined;
     if (code === undefined) return true;
@@ -261,6 +270,10 @@ function fileBody({ file, start, end }: FilePart): Pick<S3Request, 'body' | 'byt
   if (bytes === 0) return { body: () => null, bytes };
   const options = { start, end: end - 1, highWaterMark: READ_BYTES };
   return { body: () => createReadStream(file, options), bytes };
+}
+
+function sendMs({ bytes = 0 }: Pick<S3Request, 'bytes'>): number {
+  return RESPONSE_MS_MAX + (bytes / 1024 ** 2) * SEND_MS_PER_MIB;
 }
 
 /** Frees the connection. */

@@ -17,9 +17,9 @@ export interface S3Request {
   /** Makes the body for each attempt. */
   readonly body?: () => Dispatcher.DispatchOptions['body'];
   readonly bytes?: number;
-  /** Statuses that are results, in addition to 2xx. */
+  /** Statuses that are results, in addition to 2xx. A 404 is one if S3 says that the object is missing, or to a HEAD. */
   readonly allowed?: readonly number[];
-  /** Time until the response begins. Default: that of small requests. */
+  /** Time without progress until the response begins. Default: 10 s. After twice this time no attempt starts. */
   readonly timeoutMs?: number;
   /** Default: 3. */
   readonly attempts?: number;
@@ -34,7 +34,8 @@ export interface S3Response {
 }
 
 const CONNECT_MS_MAX = 5_000;
-const RESPONSE_MS_MAX = 10_000;
+/** Until the response to a small request begins. */
+export const RESPONSE_MS_MAX = 10_000;
 /** Longest pause in a body. */
 const BODY_MS_MAX = 30_000;
 const ATTEMPTS = 3;
@@ -65,7 +66,9 @@ export class S3Client {
 
   /** The response. @throws {StorageUnavailable} without one, or if it has another status */
   async send(wanted: S3Request): Promise<S3Response> {
-    const attempts = wanted.attempts ?? ATTEMPTS;
+    const { attempts = ATTEMPTS, timeoutMs = RESPONSE_MS_MAX } = wanted;
+    // A store that accepts connections and does not respond would take the time of all attempts.
+    const endMs = performance.now() + 2 * timeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       const credentials = await this.#credentials.get();
       try {
@@ -73,7 +76,7 @@ export class S3Client {
       } catch (error) {
         const isRefused = error instanceof S3Refused;
         if (isRefused && error.isKeyRejected && this.#credentials.isRenewable(credentials)) continue;
-        const isFinal = isRefused && !error.isTemporary;
+        const isFinal = (isRefused && !error.isTemporary) || performance.now() >= endMs;
         if (isFinal || attempt >= attempts || !(error instanceof StorageUnavailable)) throw error;
         await pause(FIRST_PAUSE_MS * 4 ** (attempt - 1) * (0.5 + Math.random()));
       }
@@ -82,7 +85,21 @@ export class S3Client {
 
   /** The text of the response to a request. */
   async text(wanted: S3Request): Promise<string> {
-    return this.#read((await this.send(wanted)).body);
+    return this.textOf(await this.send(wanted));
+  }
+
+  /** The text of a response. @throws {StorageUnavailable} if the connection ends before */
+  async textOf({ body }: Pick<S3Response, 'body'>): Promise<string> {
+    try {
+      return await body.text();
+    } catch (error) {
+      throw unreachable(error, this.#target);
+    }
+  }
+
+  /** The address of an object, for messages. */
+  placeOf(key: string): string {
+    return this.#url(key);
   }
 
   /** An address with which anyone can send the request for a time. */
@@ -116,19 +133,12 @@ export class S3Client {
       if (status < 300) return { status, headers: response.headers, body: response.body };
       const text = await response.body.text();
       const refused = new S3Refused(status, text, this.#target, credentials !== undefined);
-      // A missing bucket is not a missing object.
-      if (!allowed.includes(status) || refused.code === 'NoSuchBucket') throw refused;
+      // The 404 of a missing bucket or of a proxy is not a missing object. Responses to HEAD have no code.
+      const isOther = status === 404 && method !== 'HEAD' && !refused.isObjectMissing;
+      if (!allowed.includes(status) || isOther) throw refused;
       return { status, headers: response.headers, body: response.body };
     } catch (error) {
       throw error instanceof StorageUnavailable ? error : unreachable(error, this.#target);
-    }
-  }
-
-  async #read(body: Dispatcher.ResponseData['body']): Promise<string> {
-    try {
-      return await body.text();
-    } catch (error) {
-      throw unreachable(error, this.#target);
     }
   }
 

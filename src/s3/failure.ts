@@ -16,6 +16,17 @@ const REJECTED_KEYS = new Set([
   'InvalidTokenId',
 ]);
 
+const MISSING_OBJECTS = new Set(['NoSuchKey', 'NoSuchUpload']);
+
+/** Errors of certificates that Node.js does not trust. */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
 /** Where the request went, for messages. */
 export interface Target {
   readonly bucket: string;
@@ -39,6 +50,11 @@ export class S3Refused extends StorageUnavailable {
     return REJECTED_KEYS.has(this.code);
   }
 
+  /** Whether S3 says that the bucket exists, and the object or the upload in parts does not. */
+  get isObjectMissing(): boolean {
+    return MISSING_OBJECTS.has(this.code);
+  }
+
   get isTemporary(): boolean {
     return TEMPORARY.has(this.status) || this.code === 'RequestTimeout' || this.code === 'SlowDown';
   }
@@ -48,8 +64,15 @@ export class S3Refused extends StorageUnavailable {
 export function unreachable(error: unknown, { endpoint }: Target): StorageUnavailable {
   const parts = error instanceof AggregateError ? error.errors : [error];
   const reasons = parts.map((part) => (part instanceof Error ? part.message : String(part)));
-  const reason = [...new Set(reasons)].join(', ') || String((error as NodeJS.ErrnoException).code);
-  return new StorageUnavailable(`S3 at ${endpoint} is unreachable: ${reason}`, { cause: error });
+  const reason = [...new Set(reasons)].join(', ') || codeOf(error);
+  const advice = parts.some((part) => UNTRUSTED.has(codeOf(part)))
+    ? '; if an authority of your own signed it, start isccd with NODE_EXTRA_CA_CERTS=FILE, its certificate'
+    : '';
+  return new StorageUnavailable(`S3 at ${endpoint} is unreachable: ${reason}${advice}`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException).code);
 }
 
 function reasonOf(status: number, code: string, { bucket, endpoint }: Target, isSigned: boolean): string {

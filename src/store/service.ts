@@ -283,11 +283,21 @@ export class StoreService {
     return deleted;
   }
 
-  /** A manifest whose file was lost can't be restored. */
+  /**
+   * A manifest whose file was lost can't be restored. While the storage does not say so, it keeps its undo: the delete is
+   * committed, and a restore looks for the file again.
+   */
   async #abandonWithoutFile(tombstones: readonly Tombstone[]): Promise<void> {
-    const { manifests, blobs } = this.#parts;
-    const found = await Promise.all(tombstones.map(({ sha256 }) => blobs.find(sha256)));
-    const lost = tombstones.filter((_, at) => found[at] === undefined).map(({ key }) => key);
+    const { manifests, blobs, log } = this.#parts;
+    const found = await Promise.allSettled(tombstones.map(({ sha256 }) => blobs.find(sha256)));
+    const lost: number[] = [];
+    for (const [at, { key, sha256 }] of tombstones.entries()) {
+      const result = found[at];
+      if (result?.status === 'rejected') {
+        const file = blobs.placeOf(sha256);
+        log.warn({ err: result.reason, file }, 'could not look for the file of a deleted manifest');
+      } else if (result?.value === undefined) lost.push(key);
+    }
     if (lost.length > 0) await manifests.abandonUndo(lost);
   }
 

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blobBytes } from '../blobs/port.js';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
+import { StorageUnavailable } from '../data/unavailable.js';
 import type { Db } from '../database/open.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../database/read-only.js';
 import type { BindingRow, ManifestRow } from '../database/tables.js';
@@ -18,6 +19,8 @@ import type { IndexedBinding, Validator } from './validator.js';
 const BATCH_MANIFESTS = 500;
 /** First version of the tables with several readings of a binding. */
 const READINGS_VERSION = 6;
+/** After so many files in a row that the storage did not serve, the others are not tried: each attempt takes seconds. */
+const UNSERVED_MAX = 10;
 /** Problems that SQLite reports per file. */
 const INTEGRITY_LINES_MAX = 20;
 
@@ -60,8 +63,10 @@ export async function verifyStore(
 
 /** Reads the manifests' bytes. Writes nothing, so that backups on read-only disks can be checked. */
 interface ManifestFiles {
+  /** Where all files are. */
+  readonly place: string;
   placeOf(sha256: string): string;
-  /** @throws if the file can't be read */
+  /** @throws if the file can't be read; {@link StorageUnavailable} says nothing about the file */
   read(sha256: string): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -69,7 +74,8 @@ interface ManifestFiles {
 async function filesOf({ dataDir, blobsS3 }: BlobPlace): Promise<ManifestFiles> {
   if (blobsS3 === undefined) {
     const placeOf = (sha256: string) => path.join(dataDir, manifestFile(sha256));
-    return { placeOf, read: (sha256) => readFile(placeOf(sha256)), close: async () => {} };
+    const read = (sha256: string) => readFile(placeOf(sha256));
+    return { place: dataDir, placeOf, read, close: async () => {} };
   }
   const blobs = await openBlobs({ dataDir, blobsS3 });
   const read = async (sha256: string) => {
@@ -77,7 +83,8 @@ async function filesOf({ dataDir, blobsS3 }: BlobPlace): Promise<ManifestFiles> 
     if (blob === undefined) throw new Error('missing');
     return blobBytes(blob);
   };
-  return { placeOf: (sha256) => blobs.placeOf(sha256), read, close: () => blobs.close() };
+  const { place } = blobs;
+  return { place, placeOf: (sha256) => blobs.placeOf(sha256), read, close: () => blobs.close() };
 }
 
 class StoreCheck {
@@ -87,6 +94,10 @@ class StoreCheck {
   readonly #files: ManifestFiles;
   readonly #onProblem: OnProblem;
   readonly #validator: Validator = new native.ManifestValidator('');
+  /** Files that the storage did not serve, those of them since the last that it did, and its last reason. */
+  #unserved = 0;
+  #unservedInRow = 0;
+  #unservedReason = '';
   #unvalidated = 0;
   #outdated = 0;
 
@@ -119,7 +130,7 @@ class StoreCheck {
     let after = 0;
     for (;;) {
       const manifests = await this.#manifests(after);
-      if (manifests.length === 0) return;
+      if (manifests.length === 0) return this.#reportUnserved();
       after = manifests.at(-1)?.key ?? after;
       const bindings = await this.#bindings(manifests.map(({ key }) => key));
       for (const manifest of manifests) {
@@ -229,9 +240,8 @@ class StoreCheck {
   async #bytes(manifest: ManifestRow): Promise<Buffer | undefined> {
     const { manifest_id: id } = manifest;
     const file = this.#files.placeOf(manifest.sha256);
-    const bytes = await this.#files
-      .read(manifest.sha256)
-      .catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
+    const bytes = await this.#read(manifest.sha256);
+    if (bytes === undefined) return undefined;
     if (typeof bytes === 'string') {
       if (await this.#hasFile(manifest.key)) {
         this.#onProblem(id, `a manifest must have its file, but ${file} can't be read (${bytes})`);
@@ -247,6 +257,34 @@ class StoreCheck {
       return undefined;
     }
     return bytes;
+  }
+
+  /** The bytes of a file, or why it can't be read; `undefined` if the storage does not serve it. */
+  async #read(sha256: string): Promise<Buffer | string | undefined> {
+    try {
+      if (this.#unservedInRow >= UNSERVED_MAX) throw new StorageUnavailable(this.#unservedReason);
+      const bytes = await this.#files.read(sha256);
+      this.#unservedInRow = 0;
+      return bytes;
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) {
+        this.#unservedInRow = 0;
+        return shortReason(error);
+      }
+      this.#unserved += 1;
+      this.#unservedInRow += 1;
+      this.#unservedReason = error.message;
+      return undefined;
+    }
+  }
+
+  /** As one problem: the files may be intact. */
+  #reportUnserved(): void {
+    if (this.#unserved === 0) return;
+    this.#onProblem(
+      this.#files.place,
+      `the storage must serve every file, but ${this.#unserved} could not be checked (${this.#unservedReason}); check again when it responds`,
+    );
   }
 
   async #compareBindings(
@@ -283,6 +321,11 @@ class StoreCheck {
     const row = await this.#db.selectFrom('manifests').selectAll().where('key', '=', key).executeTakeFirst();
     return row !== undefined && (row.live === 1 || isKept(row));
   }
+}
+
+function shortReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code || message;
 }
 
 /** Tables of earlier versions lack the column. */

@@ -5,7 +5,6 @@ import { environment } from '../../config/env.js';
 import { storeVariables } from '../../config/store.js';
 import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
 import { readVariables } from '../../config/variable.js';
-import { StorageUnavailable } from '../../data/unavailable.js';
 import { MANIFEST_SUFFIX } from '../../store/folder.js';
 import { openBlobs } from '../../store/open-blobs.js';
 import { CommandFailed } from '../terminal/failure.js';
@@ -25,7 +24,7 @@ export async function copyFiles({ json }: { json?: boolean }): Promise<void> {
   const folder = await FolderContentBlobs.open(dataDir, MANIFEST_SUFFIX);
   const name = await folder.name();
   if (name === undefined) throw new CommandFailed(`${dataDir} is not the folder of a store that has run`);
-  const bucket = await openBlobs({ dataDir, blobsS3 }).catch(unavailable);
+  const bucket = await openBlobs({ dataDir, blobsS3 });
   try {
     const present = await bucket.name();
     if (present !== undefined && present !== name)
@@ -45,13 +44,7 @@ export async function copyFiles({ json }: { json?: boolean }): Promise<void> {
       `isccd: ${counts.copied} files copied to ${bucket.place}, ${counts.skipped} were there\n`,
     );
     if (json) process.stdout.write(`${JSON.stringify({ place: bucket.place, ...counts })}\n`);
-  } catch (error) {
-    unavailable(error);
   } finally {
     await bucket.close();
   }
-}
-
-function unavailable(error: unknown): never {
-  throw error instanceof StorageUnavailable ? new CommandFailed(error.message) : error;
 }

@@ -4,6 +4,7 @@ import { ConnectionFailed, InvalidArgument, InvalidResponse, ServiceError } from
 import { StartFailed } from '../../compose/start-failed.js';
 import { ConfigurationInvalid } from '../../config/variable.js';
 import { FormatRefused } from '../../data/format.js';
+import { StorageUnavailable } from '../../data/unavailable.js';
 import type { NativeErrorCode } from '../../native.js';
 import { EXIT_BROKEN } from '../../observe/broken.js';
 import { printable } from './printable.js';
@@ -31,7 +32,8 @@ export const EXIT_STATUSES: Readonly<Record<number, string>> = {
   [EXIT_INTERRUPTED]: 'interrupted',
 };
 
-const CLIENT_ERRORS = [ServiceError, InvalidResponse, ConnectionFailed] as const;
+/** Of services and of storage. */
+const REMOTE_ERRORS = [ServiceError, InvalidResponse, ConnectionFailed, StorageUnavailable] as const;
 
 /** Errors of the addon about the state of the machine and of its data. Others are about a file, or bugs. */
 const ADDON_CODES: readonly NativeErrorCode[] = [
@@ -60,7 +62,7 @@ export function asFailure(error: unknown): CommandFailed | undefined {
     return new CommandFailed(lines(error.problems), EXIT_CONFIGURATION);
   if (error instanceof InvalidArgument) return new CommandFailed(error.message, EXIT_CONFIGURATION);
   if (error instanceof FormatRefused) return new CommandFailed(error.message, EXIT_CONFIGURATION);
-  if (CLIENT_ERRORS.some((kind) => error instanceof kind) || isOfSystem(error))
+  if (REMOTE_ERRORS.some((kind) => error instanceof kind) || isOfSystem(error))
     return new CommandFailed(reason(error));
   if (!(error instanceof StartFailed)) return undefined;
   return new CommandFailed(error.message, error.isConfiguration ? EXIT_CONFIGURATION : 1);
