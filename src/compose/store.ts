@@ -27,6 +27,7 @@ import { SearchIndexSync, type SearchIndexSyncOptions } from '../store/search-in
 import { unloggedGauge } from '../store/unlogged.js';
 import { eventLog } from '../store/webhooks/events.js';
 import { fileSearch } from './file-search.js';
+import { manifestsForResolver } from './manifests-for-resolver.js';
 import { thumbnailsOf } from './thumbnails.js';
 import { tokenActions } from './token-actions.js';
 import { webhookActions } from './webhook-actions.js';
@@ -106,7 +107,7 @@ async function appOver(
       throw error;
     },
   );
-  const inProcess = inProcessManifests(store.service, config.url);
+  const inProcess = manifestsForResolver(inProcessManifests(store.service, config.url));
   const routes = dashboardRoutes(database, store.service, throttle, {
     secretKey: config.secretKey,
     network: network && networkView(network),

@@ -72,6 +72,8 @@ export async function resolverApp(
     manifests,
     recent: new RecentManifests(),
     onQuery: metrics.query,
+    onLeftOut: (error) =>
+      log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
   const rights = rightsOf(config, service, coder);
   return {

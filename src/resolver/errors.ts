@@ -23,6 +23,7 @@ export const ERRORS = {
   SEARCH_UNAVAILABLE: [503, 'Search backend unavailable'],
   REPOSITORY_UNAVAILABLE: [500, 'Manifest repository unavailable'],
   REPOSITORY_BUSY: [503, 'Manifest repository busy'],
+  STORE_UNAVAILABLE: [503, 'Manifest store unavailable'],
   REPOSITORIES_SLOW: [503, 'The repositories of the matching manifests did not respond in time'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
@@ -49,9 +50,14 @@ export class RepositoryFailed extends Error {
   override readonly name: string = 'RepositoryFailed';
 }
 
-/** A trusted store refuses manifests for the moment, mostly because of its rate limits. */
+/** A trusted store refuses manifests for the moment because of its rate limits. */
 export class RepositoryBusy extends RepositoryFailed {
   override readonly name: string = 'RepositoryBusy';
+}
+
+/** A trusted store is unreachable or failed. Unlike a gateway, it is run by this operator: a later request may succeed. */
+export class StoreUnavailable extends RepositoryFailed {
+  override readonly name: string = 'StoreUnavailable';
 }
 
 /** No matching manifest could be confirmed, because gateways did not respond in time. A later query may succeed. */
@@ -69,6 +75,7 @@ export const errorForm: ErrorForm = {
     if (error instanceof BackendFailed) return errors.reply('SEARCH_FAILED');
     if (error instanceof RepositoriesSlow) return retryLater(errors.reply('REPOSITORIES_SLOW'));
     if (error instanceof RepositoryBusy) return retryLater(errors.reply('REPOSITORY_BUSY'));
+    if (error instanceof StoreUnavailable) return retryLater(errors.reply('STORE_UNAVAILABLE'));
     if (error instanceof RepositoryFailed) return errors.reply('REPOSITORY_UNAVAILABLE');
     return contentRefusal(error) ?? errors.reply(error instanceof ResolverRefusal ? error.code : 'INTERNAL');
   },

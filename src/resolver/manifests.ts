@@ -16,9 +16,12 @@ const FETCHES_WAITING_MAX = 1_000;
 export interface LocalManifests {
   /** Prefix of the addresses of its manifests, up to and including `/manifests/`. */
   readonly prefix: string;
+  /** @throws {RepositoryFailed} if it cannot say */
   has(manifestId: string): Promise<boolean>;
   /** The stored bytes; `undefined` if the manifest does not exist. @throws {RepositoryFailed} */
   read(manifestId: string): Promise<Buffer | undefined>;
+  /** Whether it responds. Never rejects. Absent for a store in this process, which reports its own state. */
+  isReady?(): Promise<boolean>;
 }
 
 export type ManifestResult =
@@ -50,7 +53,11 @@ export class ManifestSource {
     return remoteManifestId(gateway, (url) => this.#options.gateways.accepts(url));
   }
 
-  /** Whether an address that {@link manifestIdAt} accepts serves a Manifest Store. Never rejects. */
+  /**
+   * Whether an address that {@link manifestIdAt} accepts serves a Manifest Store; `false` also if a gateway is unreachable.
+   *
+   * @throws {RepositoryFailed} if a trusted store is unreachable
+   */
   async isStore(gateway: string, manifestId: string, trace?: Trace): Promise<boolean> {
     const store = this.#storeOf(gateway);
     return store === undefined ? this.#options.prober.isStore(gateway, trace) : store.has(manifestId);
@@ -71,6 +78,12 @@ export class ManifestSource {
       if (bytes !== undefined) return bytes;
     }
     return undefined;
+  }
+
+  /** Whether all trusted stores respond. */
+  async isReady(): Promise<boolean> {
+    const all = await Promise.all(this.#options.stores.map((store) => store.isReady?.() ?? true));
+    return all.every(Boolean);
   }
 
   #storeOf(gateway: string): LocalManifests | undefined {

@@ -45,7 +45,7 @@ export interface RouteOptions {
 const FAILED: ResponseSpec = { description: 'The search service or the manifest repository failed.' };
 const UNAVAILABLE: ResponseSpec = {
   description:
-    'The search service is unreachable or busy, or the repositories of the matching manifests are slow or busy; see Retry-After.',
+    'The search service or the manifest store is unreachable or busy, or the repositories of the matching manifests are slow; see Retry-After.',
 };
 const NOT_FOUND: ResponseSpec = {
   description: 'Unknown id, or the declaration does not point to a C2PA Manifest Store with this id.',
@@ -162,7 +162,8 @@ function description(service: ResolverService, { publicUrl, content }: RouteOpti
     algorithms: () => algorithmsDocument([], [ISCC_ALGORITHM]),
     capabilities: contentCapabilities(content !== undefined),
     status: () => service.status(),
-    statusNote: '`degraded` while the search service is unreachable or has no index of declarations.',
+    statusNote:
+      '`degraded` while the search service or the manifest store is unreachable, or there is no index of declarations.',
   };
 }
 

@@ -34,6 +34,8 @@ export interface ResolverParts {
   readonly now?: () => number;
   /** Called after every query that was searched, with the number of manifests it found. */
   readonly onQuery?: (matches: number) => void;
+  /** Called with the error of a trusted store whose manifests a query leaves out, because it has found others. */
+  readonly onLeftOut?: (error: unknown) => void;
 }
 
 export class ResolverService {
@@ -51,6 +53,7 @@ export class ResolverService {
    *
    * @param base public address of this service, the start of every `endpoint`
    * @throws {BindingQueryInvalid} {@link ResolverRefusal} {@link BackendFailed} {@link RepositoriesSlow}
+   *   {@link StoreUnavailable}
    */
   async matches(
     { alg, value }: BindingQuery,
@@ -205,23 +208,34 @@ export class ResolverService {
   /**
    * The pointers whose address serves a Manifest Store, in the same order.
    *
-   * @throws {RepositoriesSlow} if no pointer is confirmed in time, but not all are refuted
+   * @throws {RepositoriesSlow} if no pointer is confirmed in time, but not all are refuted; {@link StoreUnavailable} or
+   *   {@link RepositoryBusy} if no pointer is confirmed, and a trusted store could not say whether it has some
    */
   async #withManifest(pointers: readonly Pointer[], trace: Trace | undefined): Promise<Pointer[]> {
     const { manifests } = this.#parts;
     const confirmed = new Set<Pointer>();
+    const failures: unknown[] = [];
     const probes = pointers.map(async (pointer) => {
-      if (await manifests.isStore(pointer.gateway, pointer.manifestId, trace)) confirmed.add(pointer);
+      try {
+        if (await manifests.isStore(pointer.gateway, pointer.manifestId, trace)) confirmed.add(pointer);
+      } catch (error) {
+        failures.push(error);
+      }
     });
     const isComplete = await endsWithin(PROBING_MS_MAX, Promise.all(probes));
+    const [failure] = failures;
+    if (confirmed.size === 0 && failure !== undefined) throw failure;
     if (!isComplete && confirmed.size === 0) throw new RepositoriesSlow();
+    if (failure !== undefined) this.#parts.onLeftOut?.(failure);
     return pointers.filter((pointer) => confirmed.has(pointer));
   }
 
   #isReady(): Promise<boolean> {
     const now = this.#now();
     if (this.#readiness === undefined || this.#readiness.untilMs <= now) {
-      const isReady = this.#parts.backend.isReady();
+      const { backend, manifests } = this.#parts;
+      const all = Promise.all([backend.isReady(), manifests.isReady()]);
+      const isReady = all.then((ready) => ready.every(Boolean));
       this.#readiness = { isReady, untilMs: now + STATUS_LIFETIME_MS };
     }
     return this.#readiness.isReady;

@@ -1,7 +1,7 @@
 /** Reads manifests of one trusted store over HTTP, such as the one next to this resolver in a container network. */
 import { type Dispatcher, Pool } from 'undici';
 import { manifestUrl } from '../c2pa/manifest-url.js';
-import { RepositoryBusy, RepositoryFailed } from './errors.js';
+import { RepositoryBusy, RepositoryFailed, StoreUnavailable } from './errors.js';
 import { type LocalManifests, MANIFEST_BYTES_MAX } from './manifests.js';
 
 export interface StoreClientOptions {
@@ -13,9 +13,10 @@ export interface StoreClientOptions {
   readonly now?: () => number;
 }
 
-/** Too many requests, and a store that waits for its database. */
-const BUSY: ReadonlySet<number> = new Set([429, 503]);
+const TOO_MANY_REQUESTS = 429;
 const BUSY_REASON = 'the store is busy; exempt the resolver from its rate limits with MSTORE_UNTHROTTLED';
+/** The id of no manifest: its look-up shows whether the store and its database respond. */
+const ABSENT_ID = 'urn:c2pa:00000000-0000-0000-0000-000000000000';
 const CONNECTIONS_MAX = 16;
 /** How long a manifest that was found counts as existing. */
 const FOUND_MS = 30_000;
@@ -42,36 +43,47 @@ export class StoreClient implements LocalManifests {
     this.#now = now;
   }
 
-  /** Whether the store has a manifest; `false` also if it is unreachable. Never rejects. */
+  /** @throws like {@link read} */
   async has(manifestId: string): Promise<boolean> {
     if ((this.#found.get(manifestId) ?? 0) > this.#now()) return true;
+    const isFound = (await this.#get('HEAD', manifestId)) !== undefined;
+    if (isFound) this.#remember(manifestId);
+    return isFound;
+  }
+
+  /** @throws {StoreUnavailable} if the store is unreachable or fails; {@link RepositoryBusy} beyond its rate limits */
+  read(manifestId: string): Promise<Buffer | undefined> {
+    return this.#get('GET', manifestId);
+  }
+
+  /** Whether the store and its database respond. */
+  async isReady(): Promise<boolean> {
     try {
-      const { statusCode, body } = await this.#request('HEAD', manifestId);
-      await body.dump();
-      if (statusCode === 200) this.#remember(manifestId);
-      return statusCode === 200;
+      await this.#get('HEAD', ABSENT_ID);
+      return true;
     } catch {
       return false;
     }
   }
 
-  /** @throws {RepositoryFailed} if the store is unreachable; {@link RepositoryBusy} if it asks for another try */
-  async read(manifestId: string): Promise<Buffer | undefined> {
-    try {
-      const response = await this.#request('GET', manifestId);
-      if (response.statusCode === 200) return await bytesOf(response);
-      await response.body.dump();
-      if (BUSY.has(response.statusCode)) throw new RepositoryBusy(BUSY_REASON);
-      if (response.statusCode < 500) return undefined;
-      throw new Error(`status ${response.statusCode}`);
-    } catch (cause) {
-      if (cause instanceof RepositoryBusy) throw cause;
-      throw new RepositoryFailed('the store is unreachable', { cause });
-    }
-  }
-
   async close(): Promise<void> {
     await this.#pool.destroy();
+  }
+
+  /** The body of a response, empty for HEAD; `undefined` if the store does not have the manifest. */
+  async #get(method: 'GET' | 'HEAD', manifestId: string): Promise<Buffer | undefined> {
+    try {
+      const response = await this.#request(method, manifestId);
+      const { statusCode } = response;
+      if (statusCode === 200) return await bytesOf(response);
+      await response.body.dump();
+      if (statusCode === TOO_MANY_REQUESTS) throw new RepositoryBusy(BUSY_REASON);
+      if (statusCode < 500) return undefined;
+      throw new StoreUnavailable(`the store responded with status ${statusCode}`);
+    } catch (cause) {
+      if (cause instanceof RepositoryFailed) throw cause;
+      throw new StoreUnavailable('the store is unreachable', { cause });
+    }
   }
 
   #request(method: 'GET' | 'HEAD', manifestId: string): Promise<Dispatcher.ResponseData> {
@@ -98,7 +110,8 @@ async function bytesOf({ body }: Dispatcher.ResponseData): Promise<Buffer> {
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MANIFEST_BYTES_MAX) throw new Error(`the manifest exceeds ${MANIFEST_BYTES_MAX} bytes`);
+    if (size > MANIFEST_BYTES_MAX)
+      throw new RepositoryFailed(`the manifest of the store exceeds ${MANIFEST_BYTES_MAX} bytes`);
   }
   return Buffer.concat(chunks);
 }

@@ -122,11 +122,15 @@ function sizeMetrics(all: () => Promise<IndexSize[]>, counts: () => EngineCounts
         value: indexes.filter((index) => (index.state ?? 'ready') === state).length,
       }));
     }),
-    gauge('isccd_search_load_progress', 'Share of the check and of the loading of an index that is done', ['index'], async () =>
-      (await all())
-        .filter(({ state }) => state !== 'damaged')
-        .slice(0, INDEXES_SHOWN_MAX)
-        .map(({ name, progress = 1 }) => ({ labels: { index: name }, value: progress })),
+    gauge(
+      'isccd_search_load_progress',
+      'Share of the check and of the loading of an index that is done',
+      ['index'],
+      async () =>
+        (await all())
+          .filter(({ state }) => state !== 'damaged')
+          .slice(0, INDEXES_SHOWN_MAX)
+          .map(({ name, progress = 1 }) => ({ labels: { index: name }, value: progress })),
     ),
   ];
 }

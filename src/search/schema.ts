@@ -234,7 +234,10 @@ export const index = newIndex
       .optional()
       .describe('Absent if the index is ready. Requests to other indexes are 503')
       .meta({ readOnly: true }),
-    progress: similarity.optional().describe('Share of the check and of the loading that is done').meta({ readOnly: true }),
+    progress: similarity
+      .optional()
+      .describe('Share of the check and of the loading that is done')
+      .meta({ readOnly: true }),
     reason: z.string().optional().describe('Why the index is damaged').meta({ readOnly: true }),
     segments: z.array(segment).optional().describe('Segments of a large index').meta({ readOnly: true }),
   })

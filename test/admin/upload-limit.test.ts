@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { upload } from '../../src/admin/guarded.js';
 import type { Sessions } from '../../src/admin/sessions.js';
 import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
+import type { Transport } from '../../src/http/transport/transport.js';
 import { createLogger } from '../../src/observe/log.js';
 
 test.each([1024, 1024 ** 3])('a file search of %i bytes does not slow the transport down', (bytesMax) => {
@@ -9,6 +10,6 @@ test.each([1024, 1024 ** 3])('a file search of %i bytes does not slow the transp
     throw new Error('not called');
   };
   const route = upload({} as Sessions, 'viewer', '/admin/matches/', { bytesMax, handler });
-  const fast = { ...loadTransport('node', createLogger('fatal')), name: 'fast' };
+  const fast: Transport = { ...loadTransport('node', createLogger('fatal')) };
   expect(loadTransport('auto', createLogger('fatal'), largestBody([route]), () => fast)).toBe(fast);
 });

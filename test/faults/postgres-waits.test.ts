@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceName } from '../../src/compose/service-names.js';
-import { freshManifest } from '../store/support/fresh-manifest.js';
+import { freshBinding, freshManifest } from '../store/support/fresh-manifest.js';
 import { servicePorts } from '../support/all-services.js';
 import { type PostgresServer, query, startPostgres } from '../support/postgres.js';
 import { serve } from '../support/serve.js';
@@ -55,6 +55,39 @@ describe.skipIf(process.platform !== 'linux')('a database that', () => {
     await expect.poll(isReady, WAIT).toBe(true);
   });
 });
+
+test(
+  'a resolver in the process of the store responds with 503 while the database is away',
+  TEST,
+  async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-waits-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const location = await postgres.createDatabase();
+    const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, DATABASE_URL: location };
+    const server = await serve(['store', 'search', 'resolver'], { cwd: folder, env });
+    onTestFinished(() => server.kill());
+    const value = freshBinding();
+    const headers = { 'content-type': 'application/c2pa' };
+    const { manifestId } = (await fetch(`${server.urls.store}/v1/manifests`, {
+      method: 'POST',
+      headers,
+      body: await freshManifest(value),
+    }).then((response) => response.json())) as { manifestId: string };
+    const query = new URLSearchParams({ alg: 'io.iscc.v0', value: value.toString('base64') });
+    const matches = async () => {
+      const response = await fetch(`${server.urls.resolver}/v1/matches/byBinding?${query}`);
+      const { matches } = (await response.json()) as { matches?: readonly { manifestId: string }[] };
+      return [response.status, response.headers.get('retry-after'), matches?.map((one) => one.manifestId)];
+    };
+    await expect.poll(matches, WAIT).toEqual([200, null, [manifestId]]);
+    await postgres.halt();
+    expect(await matches()).toEqual([503, '5', undefined]);
+    await postgres.start();
+    await expect.poll(matches, WAIT).toEqual([200, null, [manifestId]]);
+  },
+);
 
 async function startService(name: ServiceName, variable: string, location: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-waits-'));

@@ -1,11 +1,13 @@
-/** How long the resolver caches what it knows about gateways and the search service. */
+/** How long the resolver caches what it knows about gateways and the search service, and what it reports. */
 import { expect, it } from 'vitest';
+import { StoreUnavailable } from '../../src/resolver/errors.js';
 import type { GatewayClient } from '../../src/resolver/gateway-client.js';
 import type { ManifestSource } from '../../src/resolver/manifests.js';
 import { CACHED_MAX, Prober } from '../../src/resolver/prober.js';
 import { RecentManifests } from '../../src/resolver/recent.js';
 import type { SearchBackend } from '../../src/resolver/search-backend.js';
 import { ResolverService } from '../../src/resolver/service.js';
+import { dataCode } from './support/resolver.js';
 
 it('reports a change of the search service after 15 s', async () => {
   let now = 1_700_000_000_000;
@@ -21,7 +23,7 @@ it('reports a change of the search service after 15 s', async () => {
     },
     close: async () => {},
   };
-  const manifests = {} as ManifestSource;
+  const manifests = { isReady: async () => true } as ManifestSource;
   const service = new ResolverService({ backend, manifests, recent: new RecentManifests(), now: () => now });
   expect((await service.status()).status).toBe('ok');
   isReady = false;
@@ -48,4 +50,27 @@ it('caches a bounded number of probe results, dropping the oldest', async () => 
   expect(requests).toBe(CACHED_MAX + 1);
   await prober.isStore('https://a.example/0');
   expect(requests).toBe(CACHED_MAX + 2);
+});
+
+it('reports a store that fails while other manifests match', async () => {
+  const hits = ['https://a.example/1', 'https://b.example/1'].map((gateway) => ({
+    isccId: 'ISCC:MAIWHWZA2D7A2MAB',
+    gateway,
+    score: 1,
+  }));
+  const failure = new StoreUnavailable('down');
+  const manifests = {
+    manifestIdAt: (gateway: string) => gateway,
+    isStore: async (gateway: string) => {
+      if (gateway === hits[0]?.gateway) throw failure;
+      return true;
+    },
+  } as unknown as ManifestSource;
+  const backend = { search: async () => hits } as unknown as SearchBackend;
+  const leftOut: unknown[] = [];
+  const onLeftOut = (error: unknown) => void leftOut.push(error);
+  const service = new ResolverService({ backend, manifests, recent: new RecentManifests(), onLeftOut });
+  const found = await service.matches({ alg: 'io.iscc.v0', value: dataCode(1) }, 10, 'https://r.example');
+  expect(found.map(({ manifestId }) => manifestId)).toEqual([hits[1]?.gateway]);
+  expect(leftOut).toEqual([failure]);
 });

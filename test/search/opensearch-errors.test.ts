@@ -1,7 +1,7 @@
 /** Error responses of OpenSearch: which ones another node gets, and which ones become 503 or 500. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '../../src/data/unavailable.js';
 import { Client } from '../../src/search/opensearch/client.js';
 import { errorOf, OpenSearchError, partError } from '../../src/search/opensearch/errors.js';
@@ -38,15 +38,16 @@ const AWAY = [
   [500, 'connect_transport_exception'],
   [500, 'receive_timeout_transport_exception'],
   [503, 'cluster_manager_not_discovered_exception'],
+  [503, 'cluster_block_exception'],
   [503, 'unavailable_shards_exception'],
   [429, 'circuit_breaking_exception'],
 ] as const;
 
-async function sent(isRead: boolean): Promise<unknown> {
+async function sent(isRead: boolean, onUnavailable = () => {}): Promise<unknown> {
   const client = new Client({
     location: parseLocation(location),
     apiKey: undefined,
-    onUnavailable: () => {},
+    onUnavailable,
   });
   try {
     return await client.send({ method: isRead ? 'GET' : 'PUT', path: '/x', isRead }).catch((error) => error);
@@ -85,6 +86,47 @@ test('the index of a request was deleted meanwhile', async () => {
   expect(await sent(true)).toBeInstanceOf(StorageUnavailable);
   expect(asked).toEqual(['first']);
 });
+
+const BLOCKED = [
+  [403, 'cluster_block_exception'],
+  [429, 'cluster_block_exception'],
+  [400, 'index_closed_exception'],
+] as const;
+
+test.each(BLOCKED)('%d %s: unavailable, although the node is healthy', async (...error) => {
+  refusal = error;
+  for (const isRead of [true, false]) {
+    const onUnavailable = vi.fn();
+    expect(await sent(isRead, onUnavailable)).toMatchObject({
+      name: 'StorageUnavailable',
+      cause: { status: error[0], message: expect.stringContaining('why') },
+    });
+    expect(onUnavailable).not.toHaveBeenCalled();
+  }
+  expect(asked).toEqual(['first', 'first']);
+  expect(partError({ type: error[1], reason: 'why' })).toBeInstanceOf(StorageUnavailable);
+});
+
+test('a short request fails while a long one still waits', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const silentLocation = parseLocation(`opensearch+http://127.0.0.1:${port}/test`);
+  const client = new Client({ location: silentLocation, apiKey: undefined, onUnavailable: () => {} });
+  let isWaiting = true;
+  // More than may run at a time: short requests do not wait for them.
+  const long = Array.from({ length: 100 }, () => client.ask('/x/_search', {}).catch(() => {}));
+  void Promise.race(long).then(() => {
+    isWaiting = false;
+  });
+  const startMs = performance.now();
+  await expect(client.get('/x', { isShort: true })).rejects.toBeInstanceOf(StorageUnavailable);
+  expect(performance.now() - startMs).toBeLessThan(10_000);
+  expect(isWaiting).toBe(true);
+  await client.close();
+  silent.closeAllConnections();
+  silent.close();
+}, 20_000);
 
 test.each([
   [400, 'parsing_exception'],

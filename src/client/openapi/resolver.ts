@@ -510,7 +510,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search service is unreachable or busy, or the repositories of the matching manifests are slow or busy; see Retry-After. */
+            /** @description The search service or the manifest store is unreachable or busy, or the repositories of the matching manifests are slow; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -582,7 +582,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search service is unreachable or busy, or the repositories of the matching manifests are slow or busy; see Retry-After. */
+            /** @description The search service or the manifest store is unreachable or busy, or the repositories of the matching manifests are slow; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1007,7 +1007,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search service is unreachable or busy, or the repositories of the matching manifests are slow or busy; see Retry-After. */
+            /** @description The search service or the manifest store is unreachable or busy, or the repositories of the matching manifests are slow; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1076,7 +1076,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The search service is unreachable or busy, or the repositories of the matching manifests are slow or busy; see Retry-After. */
+            /** @description The search service or the manifest store is unreachable or busy, or the repositories of the matching manifests are slow; see Retry-After. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1172,7 +1172,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description `degraded` while the search service is unreachable or has no index of declarations. */
+            /** @description `degraded` while the search service or the manifest store is unreachable, or there is no index of declarations. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -7,11 +7,14 @@ import { errorOf, OpenSearchError, UNAVAILABLE } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
 import { ClientMetrics } from './metrics.js';
 
-/** Requests at a time. Further ones wait. */
+/** Requests at a time, short ones apart from others. Further ones wait. */
 const CONCURRENT_MAX = 64;
 const CONNECT_MS_MAX = 3000;
 /** A node that takes longer to respond is unreachable. */
 const RESPONSE_MS_MAX = 30_000;
+/** The same for short requests, longer than the pauses of a healthy node. */
+const SHORT_MS_MAX = 5000;
+
 export interface Sending {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** With query. */
@@ -20,6 +23,8 @@ export interface Sending {
   readonly body?: object | string | undefined;
   /** Whether it changes nothing, so that another node may get it again. */
   readonly isRead: boolean;
+  /** Whether a healthy node responds within milliseconds, as it reads one document or the state of the cluster. */
+  readonly isShort?: boolean;
 }
 
 export interface ClientOptions {
@@ -32,13 +37,11 @@ export interface ClientOptions {
 
 export class Client {
   readonly #options: ClientOptions;
-  readonly #agent = new Agent({
-    connect: { timeout: CONNECT_MS_MAX },
-    headersTimeout: RESPONSE_MS_MAX,
-    bodyTimeout: RESPONSE_MS_MAX,
-  });
+  readonly #agent = new Agent({ connect: { timeout: CONNECT_MS_MAX } });
   readonly #slots = new Slots(CONCURRENT_MAX);
-  readonly #metrics = new ClientMetrics(this.#slots);
+  /** Short requests do not wait until a node that does not respond has cost the others their time. */
+  readonly #shortSlots = new Slots(CONCURRENT_MAX);
+  readonly #metrics = new ClientMetrics(this.#slots, this.#shortSlots);
   /** Position of the node that responded last. */
   #node = 0;
 
@@ -53,16 +56,17 @@ export class Client {
    * @throws {OpenSearchError} if the response is another error
    */
   send<T>(sending: Sending): Promise<T> {
-    return this.#slots.run(() => this.#send<T>(sending));
+    const slots = sending.isShort ? this.#shortSlots : this.#slots;
+    return slots.run(() => this.#send<T>(sending));
   }
 
-  get<T>(path: string): Promise<T> {
-    return this.send<T>({ method: 'GET', path, isRead: true });
+  get<T>(path: string, options: Pick<Sending, 'isShort'> = {}): Promise<T> {
+    return this.send<T>({ method: 'GET', path, isRead: true, ...options });
   }
 
   /** A search or another question with a body. */
-  ask<T>(path: string, body: object | string): Promise<T> {
-    return this.send<T>({ method: 'POST', path, body, isRead: true });
+  ask<T>(path: string, body: object | string, options: Pick<Sending, 'isShort'> = {}): Promise<T> {
+    return this.send<T>({ method: 'POST', path, body, isRead: true, ...options });
   }
 
   /** Metrics of the requests. */
@@ -88,7 +92,7 @@ export class Client {
         const isRefused = error instanceof OpenSearchError && !error.isAway;
         this.#metrics.ended(sending, isRefused ? 'refused' : 'unavailable', startMs);
         if (isRefused)
-          throw error.isOfDeleted ? new StorageUnavailable(UNAVAILABLE, { cause: error }) : error;
+          throw error.isTemporary ? new StorageUnavailable(UNAVAILABLE, { cause: error }) : error;
         failure = error;
         if (this.#node === node) this.#node = (node + 1) % origins.length;
         if (!sending.isRead && !wasNotSent(error)) break;
@@ -99,13 +103,16 @@ export class Client {
     throw unavailable;
   }
 
-  async #sendTo<T>(origin: string, { method, path, body }: Sending): Promise<T> {
+  async #sendTo<T>(origin: string, { method, path, body, isShort }: Sending): Promise<T> {
     const { location, apiKey } = this.#options;
     const authorization = apiKey === undefined ? location.authorization : `ApiKey ${apiKey}`;
     const isLines = typeof body === 'string';
+    const timeout = isShort ? SHORT_MS_MAX : RESPONSE_MS_MAX;
     const response = await request(origin + path, {
       method,
       dispatcher: this.#agent,
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
       body: body === undefined ? null : isLines ? body : JSON.stringify(body),
       headers: {
         ...(authorization !== undefined && { authorization }),

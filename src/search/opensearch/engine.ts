@@ -5,6 +5,7 @@
 import { StorageUnavailable } from '../../data/unavailable.js';
 import {
   type ForeignIndex,
+  type IndexChange,
   type NativeError,
   native,
   type QueryOptions,
@@ -16,8 +17,9 @@ import type { Logger } from '../../observe/log.js';
 import { present } from '../../present.js';
 import { OPENSEARCH_ID } from '../engine/open.js';
 import type { Engine, EngineProblem } from '../engine/port.js';
+import { Availability } from './availability.js';
 import { Client } from './client.js';
-import { servesAll } from './health.js';
+import { type DamagedIndex, Damages } from './damages.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
 import { Names, own } from './names.js';
 import { Queries } from './queries.js';
@@ -30,8 +32,6 @@ import { Writes } from './writes.js';
 /** Candidates per search, unless configured. */
 const CANDIDATES = 1000;
 const SWEEP_MS = 10 * 60_000;
-/** Pause before unreachable nodes are tried again. */
-const RETRY_MS = 500;
 /** Assets of a page. */
 const PAGE_MAX = 1000;
 const BYTES_PER_MIB = 1024 ** 2;
@@ -49,56 +49,48 @@ export class OpenSearchEngine implements Engine {
   readonly #options: OpenSearchEngineOptions;
   readonly #location: OpenSearchLocation;
   readonly #client: Client;
-  readonly #document: RegistryDocument;
   readonly #names: Names;
+  readonly #damages: Damages;
+  readonly #availability: Availability;
   readonly #writes: Writes;
   readonly #queries: Queries;
   #sweeping: NodeJS.Timeout;
-  #isAvailable = true;
-  #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Identifies the indexes. */
   readonly id: string;
   readonly instruments: readonly Metric[];
 
-  private constructor(
-    options: OpenSearchEngineOptions,
-    parts: Parts,
-    installation: string,
-    report: (show: (error: unknown) => void) => void,
-  ) {
+  private constructor(options: OpenSearchEngineOptions, parts: Parts, installation: string) {
     const { location, client, names } = parts;
     this.#options = options;
     this.id = `${OPENSEARCH_ID}${installation}`;
     this.instruments = client.metrics;
-    [this.#location, this.#client, this.#document, this.#names] = [location, client, parts.document, names];
+    [this.#location, this.#client, this.#names] = [location, client, names];
+    [this.#damages, this.#availability] = [parts.damages, parts.availability];
     this.#writes = new Writes({ client, location, names });
     this.#queries = new Queries({ client, names, candidates: options.candidates ?? CANDIDATES });
     this.#sweeping = this.#sweepLater();
-    report((error) => this.#failed(error));
   }
 
   /** @throws {StorageUnavailable} if no node responds */
   static async open(options: OpenSearchEngineOptions): Promise<OpenSearchEngine> {
     const location = parseLocation(options.location);
-    let show: (error: unknown) => void = () => {};
-    const onUnavailable = (error: unknown) => show(error);
+    const { log } = options;
+    let availability: Availability | undefined;
+    const onUnavailable = (error: unknown) => availability?.failed(error);
     const client = new Client({ location, apiKey: options.apiKey, onUnavailable });
     try {
       const document = new RegistryDocument(client, location);
       const { registry } = await document.open();
       await upgradeMappings(client, location);
       const onLeftover = (error: unknown) =>
-        options.log?.warn(
-          { err: error },
-          'a part of an index in OpenSearch was left behind; it is removed later',
-        );
+        log?.warn({ err: error }, 'a part of an index in OpenSearch was left behind; it is removed later');
       const names = await Names.open({ client, location, document, onLeftover });
-      await names.refresh();
-      const parts = { location, client, document, names };
-      return new OpenSearchEngine(options, parts, registry.installation, (seen) => {
-        show = seen;
-      });
+      const damages = new Damages({ client, location, names, log });
+      await damages.check();
+      availability = new Availability({ client, location, log, check: () => damages.check() });
+      const parts = { location, client, names, damages, availability };
+      return new OpenSearchEngine(options, parts, registry.installation);
     } catch (error) {
       await client.close();
       throw error;
@@ -111,7 +103,7 @@ export class OpenSearchEngine implements Engine {
   }
 
   problem(): EngineProblem | undefined {
-    return this.#isAvailable ? undefined : { reason: 'database_unavailable', isServing: false };
+    return this.#availability.isAvailable ? undefined : { reason: 'database_unavailable', isServing: false };
   }
 
   createIndex = (body: Uint8Array) => this.#names.create(body);
@@ -124,7 +116,7 @@ export class OpenSearchEngine implements Engine {
   getPaths = (index: string) => this.#names.getPaths(index);
   metrics = () => this.#names.metrics();
   takeDecisions = () => Buffer.from('[]');
-  unavailableIndexes = () => Buffer.from('[]');
+  unavailableIndexes = () => Buffer.from(JSON.stringify(this.#damages.known.map(damagedIndex)));
   whenLoaded = async () => {};
 
   async renameIndex(name: string, body: Uint8Array): Promise<Buffer> {
@@ -144,7 +136,7 @@ export class OpenSearchEngine implements Engine {
   async listIndexes(): Promise<Buffer> {
     const { indexes } = await this.#names.refresh();
     const all = Object.entries(indexes).sort(([a], [b]) => (a < b ? -1 : 1));
-    const described = await Promise.all(all.map(([name, index]) => this.#describe(name, index)));
+    const described = await Promise.all(all.map(([name, index]) => this.#described(name, index)));
     return Buffer.from(JSON.stringify(described));
   }
 
@@ -152,23 +144,28 @@ export class OpenSearchEngine implements Engine {
     const registry = await this.#names.refresh();
     const index = this.#names.find(registry, name);
     if (index === undefined) return this.#names.missing(name);
-    return Buffer.from(JSON.stringify(await this.#describe(own(registry.aliases, name) ?? name, index)));
+    const real = own(registry.aliases, name) ?? name;
+    return this.#on(name, async () => Buffer.from(JSON.stringify(await this.#describe(real, index))));
   }
 
   addAssets(index: string, body: Uint8Array): Promise<Buffer> {
-    return this.#writes.change(index, { form: 'entries', body });
+    return this.#change(index, { form: 'entries', body });
   }
 
   addLines(index: string, body: Uint8Array, firstLine: number): Promise<Buffer> {
-    return this.#writes.change(index, { form: 'lines', body, firstLine });
+    return this.#change(index, { form: 'lines', body, firstLine });
   }
 
   deleteAssets(index: string, body: Uint8Array): Promise<Buffer> {
-    return this.#writes.change(index, { form: 'deletions', body });
+    return this.#change(index, { form: 'deletions', body });
   }
 
   deleteAsset(index: string, id: string): Promise<Buffer> {
-    return this.#writes.change(index, { form: 'deletion', body: Buffer.from(id) });
+    return this.#change(index, { form: 'deletion', body: Buffer.from(id) });
+  }
+
+  #change(name: string, change: IndexChange): Promise<Buffer> {
+    return this.#on(name, () => this.#writes.change(name, change));
   }
 
   async getAsset(index: string, id: string): Promise<Buffer> {
@@ -181,7 +178,37 @@ export class OpenSearchEngine implements Engine {
     return native.foreignGateway(foreign, id, rows);
   }
 
-  listAssets: SearchEngine['listAssets'] = async (name, after, limit, lines, filters) => {
+  listAssets: SearchEngine['listAssets'] = (...args) => this.#on(args[0], () => this.#page(...args));
+
+  search: SearchEngine['search'] = (name, json, parameters) =>
+    this.#on(name, async () => {
+      const [foreign, index] = await this.#find(name);
+      return this.#queries.search(index, { ...this.#query(foreign, parameters), json });
+    });
+
+  searchCode: SearchEngine['searchCode'] = (name, code, parameters) =>
+    this.#on(name, async () => {
+      const [foreign, index] = await this.#find(name);
+      return this.#queries.search(index, { ...this.#query(foreign, parameters), code });
+    });
+
+  searchUnits: SearchEngine['searchUnits'] = (name, units, limit, skipFeatureless) =>
+    this.#on(name, async () => {
+      const [foreign, index] = await this.#find(name);
+      const parameters = { limit, ...present({ skipFeatureless: skipFeatureless ?? undefined }) };
+      return this.#queries.matches(index, { ...this.#query(foreign, parameters), units });
+    });
+
+  /** The result of work on an index. @throws `INDEX_DAMAGED` if it needs a part that is missing in OpenSearch */
+  async #on<T>(name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw await this.#damages.explained(name, error);
+    }
+  }
+
+  #page: SearchEngine['listAssets'] = async (name, after, limit, lines, filters) => {
     const [foreign, index] = await this.#find(name);
     const wanted = await native.foreignAfter(foreign, after ?? undefined, limit, filters ?? []);
     const size = Math.min(wanted.limit, PAGE_MAX);
@@ -198,22 +225,6 @@ export class OpenSearchEngine implements Engine {
     return native.foreignPage(foreign, Buffer.from(JSON.stringify(rows)), size, lines, hasMore);
   };
 
-  search: SearchEngine['search'] = async (name, json, parameters) => {
-    const [foreign, index] = await this.#find(name);
-    return this.#queries.search(index, { ...this.#query(foreign, parameters), json });
-  };
-
-  searchCode: SearchEngine['searchCode'] = async (name, code, parameters) => {
-    const [foreign, index] = await this.#find(name);
-    return this.#queries.search(index, { ...this.#query(foreign, parameters), code });
-  };
-
-  searchUnits: SearchEngine['searchUnits'] = async (name, units, limit, skipFeatureless) => {
-    const [foreign, index] = await this.#find(name);
-    const parameters = { limit, ...present({ skipFeatureless: skipFeatureless ?? undefined }) };
-    return this.#queries.matches(index, { ...this.#query(foreign, parameters), units });
-  };
-
   /** Removes what deleted assets and indexes have left. Runs by itself now and then. */
   async sweep(sparedMs?: number): Promise<void> {
     const registry = await this.#names.refresh();
@@ -226,7 +237,7 @@ export class OpenSearchEngine implements Engine {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#sweeping);
-    clearTimeout(this.#retry);
+    this.#availability.close();
     await this.#client.close();
     await this.#names.close();
   }
@@ -245,47 +256,34 @@ export class OpenSearchEngine implements Engine {
     const [foreign, index] = await this.#find(name);
     const key = native.foreignAssetKey(foreign, id);
     const alias = this.#names.alias(index as StoredIndex, 'assets');
-    const found = await readAssets(this.#client, alias, [key]);
+    const found = await this.#on(name, () => readAssets(this.#client, alias, [key]));
     return [foreign, Buffer.from(JSON.stringify([...found.values()].map(({ row }) => row)))];
+  }
+
+  /** The description of an index, also of one that cannot be read. */
+  async #described(name: string, index: StoredIndex): Promise<object> {
+    try {
+      return await this.#describe(name, index);
+    } catch (error) {
+      const reason = await this.#damages.reasonOf(name, error);
+      if (reason === undefined) throw error;
+      return damagedIndex({ name, reason });
+    }
   }
 
   async #describe(name: string, index: StoredIndex): Promise<object> {
     const all = this.#names.alias(index, 'assets');
     const parts = [all, this.#names.alias(index, 'units'), this.#names.alias(index, 'simprints')];
+    const short = { isShort: true };
     const [{ hits }, { _all }] = await Promise.all([
-      this.#client.ask<Counted>(`/${all}/_search?${WHOLE_QUERY}`, { size: 0, track_total_hits: true }),
+      this.#client.ask<Counted>(`/${all}/_search?${WHOLE_QUERY}`, { size: 0, track_total_hits: true }, short),
       this.#client.get<Stats>(
         `/${parts.join(',')}/_stats/store?filter_path=_all.primaries.store.size_in_bytes`,
+        short,
       ),
     ]);
     const size = Math.floor(_all.primaries.store.size_in_bytes / BYTES_PER_MIB);
     return { name, assets: hits.total.value, size };
-  }
-
-  /**
-   * Notes that OpenSearch does not serve a request, and asks for its health until it is well. A success says little: a node
-   * may serve some shards while others have none.
-   */
-  #failed(error: unknown): void {
-    if (this.#isAvailable) this.#options.log?.error({ err: error }, 'OpenSearch is unavailable');
-    this.#isAvailable = false;
-    this.#probeLater();
-  }
-
-  #probeLater(): void {
-    clearTimeout(this.#retry);
-    if (!this.#isClosed) this.#retry = setTimeout(() => void this.#probe(), RETRY_MS).unref();
-  }
-
-  async #probe(): Promise<void> {
-    try {
-      if (!(await servesAll(this.#client, this.#location))) return this.#probeLater();
-      await this.#document.read();
-      this.#isAvailable = true;
-      this.#options.log?.info('OpenSearch is available again');
-    } catch {
-      this.#probeLater();
-    }
   }
 
   /** The next sweep starts after the end of the last one, however long that takes. */
@@ -310,8 +308,9 @@ export class OpenSearchEngine implements Engine {
 interface Parts {
   readonly location: OpenSearchLocation;
   readonly client: Client;
-  readonly document: RegistryDocument;
   readonly names: Names;
+  readonly damages: Damages;
+  readonly availability: Availability;
 }
 
 interface Listing {
@@ -324,6 +323,11 @@ interface Counted {
 
 interface Stats {
   readonly _all: { readonly primaries: { readonly store: { readonly size_in_bytes: number } } };
+}
+
+/** As the local engine describes a damaged index. */
+function damagedIndex({ name, reason }: DamagedIndex): object {
+  return { name, assets: 0, size: 0, state: 'damaged', reason };
 }
 
 function refused(message: string): NativeError {

@@ -10,7 +10,12 @@ const AWAY_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const AWAY_TYPES =
   /^node_|cluster_manager|transport_exception|unavailable_shards|no_shard_available|all_shards_failed|shard_closed|engine_closed|already_closed|rejected_execution|process_cluster_event_timeout|failed_to_commit_cluster_state/;
 
-/** The index was deleted while the request was on its way: the next one will find that it is missing. */
+/** What an operator has blocked or closed, or the cluster itself because a disk is full: each node would refuse it. */
+const BLOCKED_TYPES = /^(?:cluster_block_exception|index_closed_exception)$/;
+/** The status of blocks of a cluster that has not started or has no manager. Errors of parts have no status of their own. */
+const NOT_STARTED = 503;
+
+/** The index was deleted while the request was on its way, or in OpenSearch by an operator (`damages.ts`). */
 const DELETED = 'index_not_found_exception';
 
 /** A response with an error. For the log, never for a client. */
@@ -28,17 +33,35 @@ export class OpenSearchError extends Error {
 
   /** Whether another node, or the same one later, may serve the request. */
   get isAway(): boolean {
-    return AWAY_STATUSES.has(this.status) || AWAY_TYPES.test(this.type);
+    return !this.isBlocked && (AWAY_STATUSES.has(this.status) || AWAY_TYPES.test(this.type));
+  }
+
+  /** Whether the index or the cluster refuses such requests until an operator or free space ends that. */
+  get isBlocked(): boolean {
+    return this.status !== NOT_STARTED && BLOCKED_TYPES.test(this.type);
   }
 
   get isOfDeleted(): boolean {
     return this.type === DELETED;
   }
+
+  /** Whether a later request may succeed. */
+  get isTemporary(): boolean {
+    return this.isAway || this.isBlocked || this.isOfDeleted;
+  }
+}
+
+/** The error of OpenSearch behind one of unavailability. */
+export function openSearchCause(error: unknown): OpenSearchError | undefined {
+  const cause = error instanceof StorageUnavailable ? error.cause : undefined;
+  return cause instanceof OpenSearchError ? cause : undefined;
 }
 
 interface ErrorCause {
   readonly type?: string;
   readonly reason?: string;
+  /** The index in OpenSearch; some reasons name it, too. */
+  readonly index?: string;
   readonly root_cause?: readonly ErrorCause[];
   readonly caused_by?: ErrorCause;
 }
@@ -70,15 +93,22 @@ export function errorOf(status: number, text: string): OpenSearchError {
     // A proxy has responded.
   }
   const { error } = body;
-  const { type = 'unknown', reason = text.slice(0, 200) } =
-    typeof error === 'object' ? decisive(error) : { type: error ?? 'unknown' };
-  return new OpenSearchError(status, type, `OpenSearch responded ${status} ${type}: ${reason}`);
+  const cause: ErrorCause = typeof error === 'object' ? decisive(error) : { type: error ?? 'unknown' };
+  const { type = 'unknown', reason = text.slice(0, 200) } = cause;
+  const message = `OpenSearch responded ${status} ${type}: ${withIndex(reason, cause)}`;
+  return new OpenSearchError(status, type, message);
 }
 
 /** The error of a part of a response. */
-export function partError(error: { readonly type: string; readonly reason: string }, status = 500): Error {
-  const failure = new OpenSearchError(status, error.type, `OpenSearch: ${error.type}: ${error.reason}`);
-  return failure.isAway || failure.isOfDeleted
-    ? new StorageUnavailable(UNAVAILABLE, { cause: failure })
-    : failure;
+export function partError(
+  error: Pick<ErrorCause, 'index'> & { readonly type: string; readonly reason: string },
+  status = 500,
+): Error {
+  const message = `OpenSearch: ${error.type}: ${withIndex(error.reason, error)}`;
+  const failure = new OpenSearchError(status, error.type, message);
+  return failure.isTemporary ? new StorageUnavailable(UNAVAILABLE, { cause: failure }) : failure;
+}
+
+function withIndex(reason: string, { index }: Pick<ErrorCause, 'index'>): string {
+  return index === undefined || reason.includes(index) ? reason : `${reason} [${index}]`;
 }

@@ -20,7 +20,7 @@ const FORBIDDEN = 403;
 export async function servesAll(client: Client, { prefix }: OpenSearchLocation): Promise<boolean> {
   const wait = `cluster_manager_timeout=${MANAGER_SECONDS_MAX}s&timeout=${MANAGER_SECONDS_MAX}s`;
   try {
-    const { status } = await client.get<Health>(`/_cluster/health/${prefix}-*?${wait}`);
+    const { status } = await client.get<Health>(`/_cluster/health/${prefix}-*?${wait}`, { isShort: true });
     return status !== 'red';
   } catch (error) {
     // The user may not see the health of the cluster.

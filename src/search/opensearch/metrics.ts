@@ -23,11 +23,12 @@ export class ClientMetrics {
   );
   readonly all: readonly Metric[];
 
-  /** @param slots that requests run in */
-  constructor(slots: Pick<Slots, 'running' | 'waiting'>) {
+  /** @param all slots that requests run in */
+  constructor(...slots: readonly Pick<Slots, 'running' | 'waiting'>[]) {
+    const sum = (state: 'running' | 'waiting') => slots.reduce((sum, { [state]: count }) => sum + count, 0);
     const queue = gauge('isccd_search_opensearch_queue', 'Requests to OpenSearch by state', ['state'], () => [
-      { labels: { state: 'running' }, value: slots.running },
-      { labels: { state: 'waiting' }, value: slots.waiting },
+      { labels: { state: 'running' }, value: sum('running') },
+      { labels: { state: 'waiting' }, value: sum('waiting') },
     ]);
     this.all = [this.#requests, this.#seconds, queue];
   }

@@ -93,6 +93,7 @@ export class RegistryDocument {
   async #read(): Promise<Read> {
     const found = await this.#client.get<Found>(
       `/${registryIndex(this.#location)}/_doc/${DOCUMENT}?preference=_primary`,
+      { isShort: true },
     );
     const registry = found._source;
     if (registry.format > FORMAT)

@@ -76,6 +76,7 @@ export async function readAssets(
     const { docs } = await client.ask<Many<Source>>(
       `/${alias}/_mget?${PRIMARY}&_source_includes=${[...ROW_MEMBERS, 'created']}`,
       body,
+      { isShort: keys.length === 1 },
     );
     for (const { error, found: isFound, _source, _seq_no, _primary_term } of docs) {
       if (error !== undefined) throw partError(error);

@@ -1,6 +1,6 @@
 /** Removes what nothing needs any more: terms without assets, and the parts of deleted indexes. */
 import type { Client } from './client.js';
-import { OpenSearchError } from './errors.js';
+import { OpenSearchError, openSearchCause } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
 import { type Kind, physicalPattern } from './mapping.js';
 import type { Names } from './names.js';
@@ -38,7 +38,11 @@ export async function sweepTerms(options: SweepOptions, registry: Registry): Pro
     for (const kind of ['units', 'simprints'] as const) {
       const { names } = options;
       const [alias, assets] = [names.alias(index, kind), names.alias(index, 'assets')];
-      removed += await sweepKind(options, alias, assets, kind);
+      removed += await sweepKind(options, alias, assets, kind).catch((error: unknown) => {
+        // Of a damaged index, nothing is removed.
+        if (openSearchCause(error)?.isOfDeleted) return 0;
+        throw error;
+      });
     }
   return removed;
 }
