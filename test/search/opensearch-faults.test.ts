@@ -76,6 +76,21 @@ describe.skipIf(cluster === undefined)('with one node', { timeout: TEST_MS_MAX }
     expect(matches.map(({ iscc_id }) => iscc_id)).toEqual([isccId(1)]);
   }
 
+  test('a lost registry is not replaced by an empty one', async () => {
+    const { prefix, server, start } = await started();
+    await server.stop();
+    await operate('DELETE', `/${prefix}-registry`);
+    await expect(start()).rejects.toThrow(
+      /the registry at .+ is missing, but \d+ parts of its indexes exist/,
+    );
+    const parts = (await json(
+      `${node.url}/_cat/indices/${prefix}-*?format=json&h=index`,
+    )) as readonly object[];
+    expect(parts).toHaveLength(6);
+    await operate('DELETE', `/${prefix}-u_*`);
+    expect(await listed(await start())).toEqual([]);
+  });
+
   test.each(['assets', 'units'])(
     'without the %s of an index, the others serve, and it is named',
     async (kind) => {

@@ -314,7 +314,7 @@ export interface components {
              * @enum {string}
              */
             readonly state?: "loading" | "damaged";
-            /** @description Share of the assets that are loaded */
+            /** @description Share of the check and of the loading that is done */
             readonly progress?: number;
             /** @description Why the index is damaged */
             readonly reason?: string;

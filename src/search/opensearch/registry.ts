@@ -7,7 +7,7 @@ import { FormatRefused } from '../../data/format.js';
 import type { FollowedState } from '../../native.js';
 import { SharedRuns } from '../../shared-runs.js';
 import type { Client } from './client.js';
-import { OpenSearchError } from './errors.js';
+import { OpenSearchError, openSearchCause } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
 import { registryCreation, registryIndex } from './mapping.js';
 
@@ -58,9 +58,14 @@ export class RegistryDocument {
     return this.#reads.run();
   }
 
-  /** Creates the registry if it is missing. */
+  /**
+   * Creates the registry if it is missing.
+   *
+   * @throws {FormatRefused} if it was lost
+   */
   async open(): Promise<Read> {
     const index = registryIndex(this.#location);
+    await this.#refuseIfLost();
     await ignoring('resource_already_exists_exception', () =>
       this.#client.send({
         method: 'PUT',
@@ -79,6 +84,31 @@ export class RegistryDocument {
       this.#client.send({ method: 'PUT', path: `/${index}/_create/${DOCUMENT}`, body: empty, isRead: false }),
     );
     return this.read();
+  }
+
+  /** With an empty registry in place of a lost one, the sweep would remove all indexes. */
+  async #refuseIfLost(): Promise<void> {
+    if (await this.#exists()) return;
+    const { prefix, place } = this.#location;
+    const parts = await this.#client.get<readonly object[]>(
+      `/_cat/indices/${prefix}-u_*?format=json&h=index`,
+    );
+    // Another process may have created the registry and an index meanwhile.
+    if (parts.length === 0 || (await this.#exists())) return;
+    throw new FormatRefused(
+      `the registry at ${place} is missing, but ${parts.length} parts of its indexes exist. Restore the index ` +
+        `${registryIndex(this.#location)} from a snapshot of OpenSearch, or delete ${prefix}-u_* to begin without indexes`,
+    );
+  }
+
+  async #exists(): Promise<boolean> {
+    try {
+      await this.#client.get(`/${registryIndex(this.#location)}/_doc/${DOCUMENT}?preference=_primary`);
+      return true;
+    } catch (error) {
+      if (openSearchCause(error)?.status === 404) return false;
+      throw error;
+    }
   }
 
   /** Writes the registry unless it has changed since it was read. Returns whether it is written. */
