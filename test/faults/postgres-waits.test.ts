@@ -1,4 +1,5 @@
 /** The database hangs, or commits wait for a standby that is down: requests get 503 in time, and all recovers by itself. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -54,6 +55,30 @@ describe.skipIf(process.platform !== 'linux')('a database that', () => {
     await expect.poll(upload, WAIT).toMatch(/^20[01] null$/);
     await expect.poll(isReady, WAIT).toBe(true);
   });
+});
+
+test('a role that may not log in counts as an unreachable database', TEST, async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const admin = await postgres.createDatabase();
+  await query(admin, 'create role app superuser login');
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-waits-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const location = admin.replace('isccd@', 'app@');
+  const stale = { INDEXSVC_STALENESS_MAX_S: '2' };
+  const urls = { DATABASE_URL: location, INDEXSVC_INDEX_URI: location };
+  const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, ...urls, ...stale };
+  const { urls: at, kill } = await serve(['store', 'search'], { cwd: folder, env });
+  onTestFinished(kill);
+  const routes = [`${at.store}/v1/manifests/urn:c2pa:${randomUUID()}`, `${at.search}/indexes`];
+  const probes = [`${at.store}/readyz`, `${at.search}/readyz`];
+  const statuses = () => Promise.all([...routes, ...probes].map(async (url) => (await fetch(url)).status));
+  await expect.poll(statuses, WAIT).toEqual([404, 200, 200, 200]);
+  await query(admin, 'alter role app nologin');
+  await query(admin, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'");
+  await expect.poll(statuses, WAIT).toEqual([503, 503, 503, 503]);
+  await query(admin, 'alter role app login');
+  await expect.poll(statuses, WAIT).toEqual([404, 200, 200, 200]);
 });
 
 test(
