@@ -46,7 +46,8 @@ async function load(signal: AbortSignal): Promise<void> {
     failed = error;
     return [];
   });
-  if (signal.aborted) return;
+  // A newer load shows its list.
+  if (signal.aborted) return loaded;
   [known, problem] = [list, failed];
   for (const choice of document.querySelectorAll<HTMLSelectElement>('.index-choice')) fill(choice);
   byId('indexes', HTMLTableSectionElement).replaceChildren(...known.map(row));
