@@ -122,7 +122,9 @@ class Pass {
     });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     const groups = await groupsOf(files, this.#options.limit, this.#work.folder);
-    await writeReports({ files: found.length, bytes, failures, groups }, this.#options, records);
+    // A folder that is missing is a failure, but no file.
+    const count = found.filter((source) => !('error' in source)).length;
+    await writeReports({ files: count, bytes, failures, groups }, this.#options, records);
     return failures.map(({ path: file, detail }) => `${file}: ${detail}`);
   }
 

@@ -7,7 +7,7 @@ import type { Group, Link, Member } from './groups.js';
 import type { ScannedFile } from './records.js';
 
 export interface ScanReport {
-  /** Files that were found, failed ones included. */
+  /** Files that could be read, those without a code included. */
   readonly files: number;
   /** Bytes of the files with codes. */
   readonly bytes: number;
