@@ -1,5 +1,6 @@
 /** The store of this process for the resolver, which knows its own errors only. */
 import { StorageUnavailable } from '../data/unavailable.js';
+import { isUnavailable } from '../database/unavailable.js';
 import { StoreUnavailable } from '../resolver/errors.js';
 import type { LocalManifests } from '../resolver/manifests.js';
 import type { InProcessManifests } from '../store/in-process-manifests.js';
@@ -12,6 +13,8 @@ export function manifestsForResolver({ prefix, has, read }: InProcessManifests):
   };
 }
 
-function rejectAsUnavailable(error: unknown): never {
-  throw error instanceof StorageUnavailable ? new StoreUnavailable(error.message, { cause: error }) : error;
+/** Of the database and of the storage of files. */
+function rejectAsUnavailable(cause: unknown): never {
+  if (!isUnavailable(cause) && !(cause instanceof StorageUnavailable)) throw cause;
+  throw new StoreUnavailable('the database or the files of the store are unavailable', { cause });
 }

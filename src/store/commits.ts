@@ -25,7 +25,7 @@ export class Commits {
       // Other errors refuse the content of the transaction.
       if (isWriteFailure(error)) this.#last.failed(error, 'the database could not be written');
       else if (isUnavailable(error))
-        this.#last.failed(error, 'the database did not commit; a synchronous standby may be down');
+        this.#last.failed(error, 'the database did not commit the last write in time');
       throw error;
     }
   }

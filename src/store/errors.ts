@@ -41,6 +41,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 const errors = errorTable(ERRORS);
+
 /** The store refuses the request. `detail` goes to the client. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';

@@ -1,17 +1,13 @@
 /** Access to the store's manifests for other services in the same process, without HTTP. */
 import { blobBytes } from '../blobs/port.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
-import { StorageUnavailable } from '../data/unavailable.js';
-import { isUnavailable } from '../database/unavailable.js';
 import { StoreRefusal } from './errors.js';
 import type { FoundManifest, StoreService } from './service.js';
 
 export interface InProcessManifests {
   /** Prefix of their URLs. */
   readonly prefix: string;
-  /** @throws {StorageUnavailable} if the database of the store is unavailable */
   has(manifestId: string): Promise<boolean>;
-  /** @throws {StorageUnavailable} if the database or the file is unavailable */
   read(manifestId: string): Promise<Buffer | undefined>;
 }
 
@@ -32,7 +28,6 @@ async function found(fetched: Promise<FoundManifest>): Promise<FoundManifest | u
     return await fetched;
   } catch (error) {
     if (error instanceof StoreRefusal) return undefined;
-    if (!isUnavailable(error)) throw error;
-    throw new StorageUnavailable('the database of the store is unavailable', { cause: error });
+    throw error;
   }
 }

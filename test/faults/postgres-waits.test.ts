@@ -1,14 +1,10 @@
 /** The database hangs, or commits wait for a standby that is down: requests get 503 in time, and all recovers by itself. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServiceName } from '../../src/compose/service-names.js';
 import { freshBinding, freshManifest } from '../store/support/fresh-manifest.js';
-import { servicePorts } from '../support/all-services.js';
-import { type PostgresServer, query, startPostgres } from '../support/postgres.js';
-import { serve } from '../support/serve.js';
+import { query } from '../support/postgres.js';
+import { freeze, startDatabase, startServices } from './support/over-postgres.js';
 
 const TEST = { timeout: 180_000 };
 const WAIT = { timeout: 60_000, interval: 200 };
@@ -16,21 +12,11 @@ const WAIT = { timeout: 60_000, interval: 200 };
 const REPLY_MS_MAX = 30_000;
 
 describe.skipIf(process.platform !== 'linux')('a database that', () => {
-  let postgres: PostgresServer;
-  let location: string;
-  beforeEach(async () => {
-    postgres = await startPostgres();
-    location = await postgres.createDatabase();
-    return async () => {
-      postgres.thaw();
-      await postgres.stop();
-    };
-  });
-
   test('hangs makes the store respond with 503', TEST, async () => {
+    const { postgres, location } = await startDatabase();
     const { upload, isReady } = await startService('store', 'DATABASE_URL', location);
     await expect.poll(upload, WAIT).toBe('200 null');
-    postgres.freeze();
+    freeze(postgres);
     expect(await upload()).toBe('503 5');
     expect(await isReady()).toBe(false);
     postgres.thaw();
@@ -43,6 +29,7 @@ describe.skipIf(process.platform !== 'linux')('a database that', () => {
     ['search', 'INDEXSVC_INDEX_URI'],
   ] as const;
   test.each(writers)('waits for its standby makes writes to %s fail with 503', TEST, async (...writer) => {
+    const { postgres, location } = await startDatabase();
     const { upload, isReady } = await startService(...writer, location);
     await expect.poll(upload, WAIT).toMatch(/^20[01] null$/);
     const standby = await postgres.addStandby();
@@ -58,18 +45,14 @@ describe.skipIf(process.platform !== 'linux')('a database that', () => {
 });
 
 test('a role that may not log in counts as an unreachable database', TEST, async () => {
-  const postgres = await startPostgres();
-  onTestFinished(() => postgres.stop());
-  const admin = await postgres.createDatabase();
+  const { location: admin } = await startDatabase();
   await query(admin, 'create role app superuser login');
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-waits-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const location = admin.replace('isccd@', 'app@');
-  const stale = { INDEXSVC_STALENESS_MAX_S: '2' };
-  const urls = { DATABASE_URL: location, INDEXSVC_INDEX_URI: location };
-  const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, ...urls, ...stale };
-  const { urls: at, kill } = await serve(['store', 'search'], { cwd: folder, env });
-  onTestFinished(kill);
+  const { urls: at } = await startServices(['store', 'search'], {
+    DATABASE_URL: location,
+    INDEXSVC_INDEX_URI: location,
+    INDEXSVC_STALENESS_MAX_S: '2',
+  });
   const routes = [`${at.store}/v1/manifests/urn:c2pa:${randomUUID()}`, `${at.search}/indexes`];
   const probes = [`${at.store}/readyz`, `${at.search}/readyz`];
   const statuses = () => Promise.all([...routes, ...probes].map(async (url) => (await fetch(url)).status));
@@ -85,14 +68,8 @@ test(
   'a resolver in the process of the store responds with 503 while the database is away',
   TEST,
   async () => {
-    const postgres = await startPostgres();
-    onTestFinished(() => postgres.stop());
-    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-waits-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const location = await postgres.createDatabase();
-    const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, DATABASE_URL: location };
-    const server = await serve(['store', 'search', 'resolver'], { cwd: folder, env });
-    onTestFinished(() => server.kill());
+    const { postgres, location } = await startDatabase();
+    const server = await startServices(['store', 'search', 'resolver'], { DATABASE_URL: location });
     const value = freshBinding();
     const headers = { 'content-type': 'application/c2pa' };
     const { manifestId } = (await fetch(`${server.urls.store}/v1/manifests`, {
@@ -115,11 +92,7 @@ test(
 );
 
 async function startService(name: ServiceName, variable: string, location: string) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-waits-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, [variable]: location };
-  const server = await serve([name], { cwd: folder, env });
-  onTestFinished(() => server.kill());
+  const server = await startServices([name], { [variable]: location });
   const url = server.urls[name];
   let indexes = 0;
   const upload = async () => {

@@ -1,18 +1,12 @@
 /** A log that cannot be written costs log lines, never a request or a clean exit. */
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LogSink } from '../../src/observe/log-sink.js';
+import { temporaryFolder } from '../codes/support/folder.js';
 import { fill, smallDisk } from '../faults/support/small-disk.js';
 import { type ServedProcess, type ServeOptions, serve } from '../support/serve.js';
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-log-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Starts codes with metrics on its own address. */
 async function serveCodes(options: ServeOptions): Promise<ServedProcess> {

@@ -1,20 +1,14 @@
 /** Every service reports its unexpected errors, with the service's name. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryFolder } from '../codes/support/folder.js';
 import { startCodes } from '../codes/support/server.js';
 import { dataCode, queryUrl, recordedSearch, startResolver } from '../resolver/support/resolver.js';
 import { post, startSearch } from '../search/support/search-server.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { startStore } from '../store/support/server.js';
 import { type ReportReceiver, startReportReceiver } from './support/report-receiver.js';
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-reports-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Expects one report of this service for a response with status 500. */
 async function expectReport(

@@ -1,10 +1,9 @@
 /** What faults of a store, or of a proxy before it, mean: absence only if S3 says so. On a real store. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +12,7 @@ import { blobBytes, copyBlob } from '../../src/blobs/port.js';
 import { readCodesConfig } from '../../src/config/codes.js';
 import { StorageUnavailable } from '../../src/data/unavailable.js';
 import { S3Bucket } from '../../src/s3/bucket.js';
+import { temporaryFolder } from '../codes/support/folder.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { debianProgram, INSTALL_MAX_MS } from '../support/set-up.js';
 import { type FaultProxy, s3Error, startFaultProxy } from './support/fault-proxy.js';
@@ -41,12 +41,6 @@ function opened(name: string, url = proxy.url): S3Bucket {
   const opened = new S3Bucket(mediaS3);
   onTestFinished(() => opened.close());
   return opened;
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-s3-faults-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 const operations = (): [string, () => Promise<unknown>][] => [

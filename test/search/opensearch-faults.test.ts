@@ -88,6 +88,11 @@ describe.skipIf(cluster === undefined)('with one node', { timeout: TEST_MS_MAX }
     )) as readonly object[];
     expect(parts).toHaveLength(6);
     await operate('DELETE', `/${prefix}-u_*`);
+    const empty = await start();
+    expect(await listed(empty)).toEqual([]);
+    await empty.stop();
+    // As while another process creates it.
+    await operate('DELETE', `/${prefix}-registry/_doc/registry`);
     expect(await listed(await start())).toEqual([]);
   });
 

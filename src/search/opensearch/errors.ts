@@ -51,9 +51,9 @@ export class OpenSearchError extends Error {
   }
 }
 
-/** The error of OpenSearch behind one of unavailability. */
+/** The error of OpenSearch, also behind one of unavailability. */
 export function openSearchCause(error: unknown): OpenSearchError | undefined {
-  const cause = error instanceof StorageUnavailable ? error.cause : undefined;
+  const cause = error instanceof StorageUnavailable ? error.cause : error;
   return cause instanceof OpenSearchError ? cause : undefined;
 }
 

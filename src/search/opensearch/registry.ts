@@ -64,8 +64,10 @@ export class RegistryDocument {
    * @throws {FormatRefused} if it was lost
    */
   async open(): Promise<Read> {
-    const index = registryIndex(this.#location);
+    const present = await this.#readIfPresent();
+    if (present !== undefined) return present;
     await this.#refuseIfLost();
+    const index = registryIndex(this.#location);
     await ignoring('resource_already_exists_exception', () =>
       this.#client.send({
         method: 'PUT',
@@ -88,25 +90,23 @@ export class RegistryDocument {
 
   /** With an empty registry in place of a lost one, the sweep would remove all indexes. */
   async #refuseIfLost(): Promise<void> {
-    if (await this.#exists()) return;
     const { prefix, place } = this.#location;
     const parts = await this.#client.get<readonly object[]>(
       `/_cat/indices/${prefix}-u_*?format=json&h=index`,
     );
     // Another process may have created the registry and an index meanwhile.
-    if (parts.length === 0 || (await this.#exists())) return;
+    if (parts.length === 0 || (await this.#readIfPresent()) !== undefined) return;
     throw new FormatRefused(
       `the registry at ${place} is missing, but ${parts.length} parts of its indexes exist. Restore the index ` +
         `${registryIndex(this.#location)} from a snapshot of OpenSearch, or delete ${prefix}-u_* to begin without indexes`,
     );
   }
 
-  async #exists(): Promise<boolean> {
+  async #readIfPresent(): Promise<Read | undefined> {
     try {
-      await this.#client.get(`/${registryIndex(this.#location)}/_doc/${DOCUMENT}?preference=_primary`);
-      return true;
+      return await this.read();
     } catch (error) {
-      if (openSearchCause(error)?.status === 404) return false;
+      if (openSearchCause(error)?.status === 404) return undefined;
       throw error;
     }
   }

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { CodesClient, type Download, SearchClient, StoreClient } from '../../../src/client/index.js';
-import { native } from '../../../src/native.js';
 import { noise, sha256 } from '../../codes/support/client.js';
 import { randomAsset } from '../../search/support/random-assets.js';
+import { freshBinding, freshManifest } from '../../store/support/fresh-manifest.js';
 import { Random } from '../../support/torture.js';
 import type { Cluster } from './cluster.js';
 import type { Ledger, StoredFile, StoredManifest } from './ledger.js';
@@ -58,13 +58,8 @@ export function clientsOver(cluster: Cluster, dispatcher: Agent, apiKey: string)
 }
 
 export async function manifest(): Promise<{ bytes: Buffer; value: string }> {
-  const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd test');
-  const random = () => crypto.getRandomValues(Buffer.alloc(32));
-  const value = native.encodeSeq([3, 4].map((main) => native.encodeUnit(main, 0, 0, 256, random())));
-  const asset = { title: 'a', format: 'image/jpeg', assetHash: random() };
-  const bindings = [{ alg: 'io.iscc.v0', value }];
-  const bytes = await native.signManifest({ chainPem, keyPem, algorithm: 'es256', ...asset, bindings });
-  return { bytes, value: value.toString('base64') };
+  const value = freshBinding();
+  return { bytes: await freshManifest(value), value: value.toString('base64') };
 }
 
 export class Load {

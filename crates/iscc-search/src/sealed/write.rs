@@ -15,8 +15,7 @@ use super::{SEGMENTS, SealError, SealedFile, path_of, temporary_path_of};
 use crate::index_files::sync_names;
 use crate::segment::Segment;
 
-/// Bytes that are written, hashed and synced at a time. A commit waits for the sync that is under way: with 4 MiB, its p99
-/// was 2.4 times as long as without one, with 1 MiB 1.5 times (`benches/sealing.rs`).
+/// Bytes that are written, hashed and written back at a time: a commit waits for those under way (`benches/sealing.rs`).
 const STEP_BYTES: usize = 1 << 20;
 
 /// How fast a file is written, so that searches and commits do not wait for the disk.
