@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use super::Index;
 use crate::background;
@@ -19,6 +20,8 @@ const DEAD_MIN: u32 = 256;
 const MERGED: usize = 8;
 /// Number of slots that are removed while the writer is locked, less than a millisecond.
 const SLOTS_PER_STEP: usize = 4096;
+/// Pause between two steps: a lock that is taken again at once is not given to the writers that wait for it.
+const STEP_PAUSE: Duration = Duration::from_micros(200);
 
 /// Segments to replace by one.
 struct Compaction {
@@ -106,10 +109,16 @@ impl Index {
     }
 
     /// Removes the slots of a replaced or full segment, step by step, so that writers do not wait. They are out of date,
-    /// or found in the segment.
+    /// or found in the segment. Those of a segment with a file were removed when it was sealed.
     pub(super) fn forget_slots(&self, segment: &Segment) {
+        if segment.file.is_some() {
+            return;
+        }
         let ids: Vec<u64> = segment.slots.iter_live().map(|(_, id)| id).collect();
-        for ids in ids.chunks(SLOTS_PER_STEP) {
+        for (step, ids) in ids.chunks(SLOTS_PER_STEP).enumerate() {
+            if step > 0 {
+                std::thread::sleep(STEP_PAUSE);
+            }
             let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
             for id in ids {
                 if writer.slots.get(id).is_some_and(|at| at.segment_uid == segment.uid) {

@@ -40,11 +40,11 @@ impl Index {
         if file.is_checked.load(Ordering::Acquire) {
             return Ok(());
         }
-        let pace = Paced {
-            bytes_per_second: self.options.sealing.bytes_per_second * HURRY,
-            should_continue,
-        };
-        let checked = background::run(|| sealed::check_sections(&self.folder(), file, &pace));
+        let bytes_per_second = self.options.sealing.bytes_per_second * HURRY;
+        let checked = background::run_again(should_continue, |should_continue| {
+            let pace = Paced { bytes_per_second, should_continue };
+            sealed::check_sections(&self.folder(), file, &pace)
+        });
         match &checked {
             Err(error) if error.is_passing() => self.pause(),
             Err(SealError::File(_) | SealError::Damaged(_)) if !self.is_deleted() => {

@@ -52,7 +52,9 @@ impl Index {
         let (subject, outcome, detail) = match due.column {
             DueColumn::Units(key) => {
                 let column = &segment.units[&key];
-                let frozen = background::run(|| self.freeze(&due, column, should_continue))?;
+                let frozen = background::run_again(should_continue, |should_continue| {
+                    self.freeze(&due, column, should_continue)
+                })?;
                 let (unit, bits) = key;
                 let subject = Subject::Column { unit, bits, rows: frozen.column.rows() };
                 let detail = frozen.detail("units");
@@ -62,7 +64,9 @@ impl Index {
             }
             DueColumn::Simprints(key) => {
                 let column = &segment.simprints[&key];
-                let frozen = background::run(|| self.freeze(&due, column, should_continue))?;
+                let frozen = background::run_again(should_continue, |should_continue| {
+                    self.freeze(&due, column, should_continue)
+                })?;
                 let name = self.snapshot().simprint_column_name(key.0);
                 let subject = Subject::Simprints { name, bits: key.1, rows: frozen.column.rows() };
                 let detail = frozen.detail("simprints");

@@ -372,8 +372,9 @@ impl Index {
         attention: &Attention<'_>,
     ) -> Result<Option<GraphFile>, NotSealed> {
         let should_continue = || !(attention.is_stopping)();
-        let pace = self.graph_pace(1, &should_continue);
-        let file = background::run(|| column.files().write(graph, &pace))?;
+        let file = background::run_again(&should_continue, |should_continue| {
+            column.files().write(graph, &self.graph_pace(1, should_continue))
+        })?;
         self.after_seal_step("graph written");
         let threshold = self.options.match_threshold_units;
         let entry = GraphEntry::new(&column.files(), threshold, trial, Some(file.clone()));

@@ -30,11 +30,12 @@ impl Index {
     ) -> Option<Decision> {
         let since = Instant::now();
         let all: Vec<&Segment> = sources.iter().map(Arc::as_ref).collect();
-        let merged = background::run(|| self.write_merged(&all, should_continue)).and_then(
-            |Merged { file, moves }| {
-                self.install_sealed(sources, uid, &file, Some(&moves)).map(|()| file)
-            },
-        );
+        let merged = background::run_again(should_continue, |should_continue| {
+            self.write_merged(&all, should_continue)
+        })
+        .and_then(|Merged { file, moves }| {
+            self.install_sealed(sources, uid, &file, Some(&moves)).map(|()| file)
+        });
         let (outcome, detail) = match merged {
             Ok(file) => {
                 self.count_merge(&file, since);

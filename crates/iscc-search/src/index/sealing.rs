@@ -86,11 +86,13 @@ impl Index {
         let _restructuring = self.restructuring.lock().unwrap_or_else(PoisonError::into_inner);
         let (segment, waiting) = self.next_to_seal()?;
         let since = Instant::now();
-        let sealed = background::run(|| self.write_segment(&segment, waiting, should_continue))
-            .and_then(|file| {
-                let sources = std::slice::from_ref(&segment);
-                self.install_sealed(sources, segment.uid, &file, None).map(|()| file)
-            });
+        let sealed = background::run_again(should_continue, |should_continue| {
+            self.write_segment(&segment, waiting, should_continue)
+        })
+        .and_then(|file| {
+            let sources = std::slice::from_ref(&segment);
+            self.install_sealed(sources, segment.uid, &file, None).map(|()| file)
+        });
         let (outcome, detail) = match sealed {
             Ok(file) => {
                 self.seal_state().counts.seals.add(&file, since);
