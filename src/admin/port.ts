@@ -40,6 +40,7 @@ export interface FileSearch {
   find(asset: {
     readonly body: AsyncIterable<Uint8Array>;
     readonly mediatype: string | undefined;
+    readonly filenameHeader: string;
     readonly clientAddress: string;
     readonly signal: AbortSignal;
   }): Promise<FoundMatches | Refused>;

@@ -1,5 +1,6 @@
 /** Routes of queries by an asset, for store and resolver. */
 import { type Asset, type CodedAsset, type ContentCoder, ContentRefused } from '../content/coder.js';
+import { assetHeaders } from '../content/headers.js';
 import type { References } from '../content/reference.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
@@ -78,6 +79,7 @@ function byContent(queries: ContentQueries): Route {
       'and matched; the asset is not kept.',
     tags: ['matches'],
     query: contentParameters,
+    headers: assetHeaders,
     body: { kind: 'stream', bytesMax: queries.coder.bytesMax, required: true },
     ...(queries.guard && { guard: queries.guard }),
     responses: queries.guard ? GUARDED : RESPONSES,
@@ -86,8 +88,9 @@ function byContent(queries: ContentQueries): Route {
       if (/^multipart\//i.test(mediatype ?? '')) {
         return detailReply(415, 'The body must be the raw bytes of the asset, not multipart/form-data');
       }
-      const { body, query, clientAddress, signal } = request;
-      const asset = { body, mediatype, clientAddress, signal };
+      const { body, query, headers, clientAddress, signal } = request;
+      const filenameHeader = headers['x-upload-filename'];
+      const asset = { body, mediatype, filenameHeader, clientAddress, signal };
       return matched(queries, request, query, () => queries.coder.code(asset));
     },
   });

@@ -9,15 +9,33 @@ export type ContentMatches = ResponseBody<operations['queryByReference']>;
 
 export interface ContentQueryOptions extends CallOptions, Query<operations['queryByReference']> {}
 
+/** The name of an asset. */
+export interface AssetName {
+  /** The Meta-Code of an asset without a title is made from it. Default: that of the source, if it is a file. */
+  readonly filename?: string;
+}
+
 const MATCHES = ['v1', 'matches'];
 
 /** @param source the asset itself */
-export async function contentCall(source: Source, options: ContentQueryOptions): Promise<Call> {
-  const { signal: _, ...query } = options;
-  const headers = { 'Content-Type': 'application/octet-stream' };
-  const path = [...MATCHES, 'byContent'];
+export async function contentCall(source: Source, options: ContentQueryOptions & AssetName): Promise<Call> {
+  const { signal: _, filename, ...query } = options;
+  return { ...(await assetCall(source, filename)), path: [...MATCHES, 'byContent'], query };
+}
+
+/** A request whose body is an asset, and the name of its file if it has one. */
+export async function assetCall(
+  source: Source,
+  filename: string | undefined,
+): Promise<Pick<Call, 'method' | 'headers' | 'upload' | 'isRepeatable'>> {
+  const upload = await uploadOf(source);
+  const name = filename ?? upload.filename;
+  const headers = {
+    'Content-Type': 'application/octet-stream',
+    ...(name !== undefined && { 'X-Upload-Filename': Buffer.from(name).toString('base64') }),
+  };
   // Repeatable, because the service stores nothing.
-  return { method: 'POST', path, query, headers, upload: await uploadOf(source), isRepeatable: true };
+  return { method: 'POST', headers, upload, isRepeatable: true };
 }
 
 export function referenceCall(reference: AssetReference, options: ContentQueryOptions): Call {

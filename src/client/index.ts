@@ -1,7 +1,7 @@
 /** Typed HTTP clients of isccd's services. Needs no native addon. */
 export type { Bytes } from './arguments.js';
 export * from './codes-client.js';
-export type { AssetReference, ContentMatches, ContentQueryOptions } from './content-queries.js';
+export type { AssetName, AssetReference, ContentMatches, ContentQueryOptions } from './content-queries.js';
 export * from './errors.js';
 export type { CallOptions, ClientOptions, Download } from './http.js';
 export {

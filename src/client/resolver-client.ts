@@ -1,7 +1,9 @@
 /** The resolver over HTTP. Methods are named after the operations of `openapi/resolver.json`. */
 import { checkedBaseUrl } from './arguments.js';
 import {
+  type AssetName,
   type AssetReference,
+  assetCall,
   type ContentMatches,
   type ContentQueryOptions,
   contentCall,
@@ -11,7 +13,7 @@ import { type CallOptions, type ClientOptions, type Download, HttpClient } from 
 import type { operations } from './openapi/resolver.js';
 import type { Query, RequestBody, ResponseBody } from './operation.js';
 import type { MatchOptions } from './store-client.js';
-import { type Source, uploadOf } from './upload.js';
+import type { Source } from './upload.js';
 
 type Matches = Required<ResponseBody<operations['queryByLargeBinding']>>;
 type Binding = RequestBody<operations['queryByLargeBinding']>;
@@ -49,7 +51,10 @@ export class ResolverClient {
   }
 
   /** Finds the manifests of an asset: a path, bytes or a stream. The operation `uploadFile`. */
-  async queryByContent(source: Source, options: ContentQueryOptions = {}): Promise<ContentMatches> {
+  async queryByContent(
+    source: Source,
+    options: ContentQueryOptions & AssetName = {},
+  ): Promise<ContentMatches> {
     return this.#http.json(await contentCall(source, options), options);
   }
 
@@ -59,14 +64,10 @@ export class ResolverClient {
   }
 
   /** Who says what about mining and training of an asset: a path, bytes or a stream. */
-  async getRightsByContent(source: Source, options: RightsOptions = {}): Promise<RightsReport> {
-    const { signal: _, ...query } = options;
-    const headers = { 'Content-Type': 'application/octet-stream' };
+  async getRightsByContent(source: Source, options: RightsOptions & AssetName = {}): Promise<RightsReport> {
+    const { signal: _, filename, ...query } = options;
     const path = ['v1', 'rights', 'byContent'];
-    const upload = await uploadOf(source);
-    // Repeatable: the service stores nothing.
-    const call = { method: 'POST', path, query, headers, upload, isRepeatable: true } as const;
-    return this.#http.json(call, options);
+    return this.#http.json({ ...(await assetCall(source, filename)), path, query }, options);
   }
 
   /** Who says what about mining and training of the content with an ISCC-CODE or ISCC-UNIT. */

@@ -1,5 +1,6 @@
 /** The manifest store over HTTP. Methods are named after the operations of `openapi/store.json`. */
 import {
+  type AssetName,
   type AssetReference,
   type ContentMatches,
   type ContentQueryOptions,
@@ -199,7 +200,10 @@ export class StoreClient {
   }
 
   /** Finds the manifests of an asset: a path, bytes or a stream. The operation `uploadFile`. */
-  async queryByContent(source: Source, options: ContentQueryOptions = {}): Promise<ContentMatches> {
+  async queryByContent(
+    source: Source,
+    options: ContentQueryOptions & AssetName = {},
+  ): Promise<ContentMatches> {
     return this.#http.json(await contentCall(source, options), options);
   }
 

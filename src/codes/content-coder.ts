@@ -12,6 +12,7 @@ import { native } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import { isSameType, nameForType } from './content-type.js';
 import { CodesRefusal, codeStatus, Unavailable } from './errors.js';
+import { filenameFromHeader } from './filename.js';
 import { mediaTypeOf } from './pipeline/addon-calls.js';
 import type { Pipeline, ProcessOptions } from './pipeline/pipeline.js';
 import { configuredModels } from './pipeline/semantic/models.js';
@@ -55,7 +56,7 @@ export class PipelineCoder implements ContentCoder {
   async #code(asset: Asset): Promise<CodedAsset> {
     const { body, mediatype, isTypeRequired, isDescribed, readsRights, clientAddress, signal } = asset;
     const { blobs, pipeline } = this.#parts;
-    const filename = nameForType(mediatype);
+    const filename = filenameOf(asset);
     const draft = await blobs.begin();
     try {
       const hasher = new native.SumHasher();
@@ -92,6 +93,14 @@ export async function startContentCoder(config: CodesConfig, log: Logger): Promi
   };
   const { maxUploadBytes: bytesMax, semanticDefault: semantic } = config;
   return new PipelineCoder({ blobs, pipeline, bytesMax, semantic, onClose });
+}
+
+/** The given name. If it has no extension, that of the claimed type, which does not change the title. */
+function filenameOf({ filenameHeader, mediatype }: Asset): string {
+  const forType = nameForType(mediatype);
+  if (filenameHeader === undefined || filenameHeader === '') return forType;
+  const filename = filenameFromHeader(filenameHeader);
+  return path.extname(filename) === '' ? filename + path.extname(forType) : filename;
 }
 
 function checkType(claimed: string, detected: string): void {

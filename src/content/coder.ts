@@ -8,6 +8,8 @@ export interface Asset {
   readonly body: AsyncIterable<Uint8Array>;
   /** Media type that the sender claims. It names the type of content without a signature, such as Markdown. */
   readonly mediatype?: string | undefined;
+  /** Base64 of the file name. The Meta-Code of an asset without a title is made from it. Default: `asset`. */
+  readonly filenameHeader?: string | undefined;
   /** Whether content of another type is refused. Default: false. */
   readonly isTypeRequired?: boolean;
   /** Whether to summarise the manifest that the asset embeds, which reads the asset again. Default: false. */

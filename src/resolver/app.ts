@@ -4,6 +4,7 @@ import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { LocalSearchApi } from '../client/search-api.js';
 import { indexNames, type ResolverConfig } from '../config/resolver.js';
 import type { ContentCoder } from '../content/coder.js';
+import { ASSET_HEADERS } from '../content/headers.js';
 import { References } from '../content/reference.js';
 import { type AllowedHosts, namedHosts } from '../http/request/allowed-hosts.js';
 import type { ServiceApp } from '../http/routing/service.js';
@@ -30,6 +31,10 @@ import { SeveralIndexes } from './several-indexes.js';
 import { StoreClient } from './store-client.js';
 
 const CORS_MAX_AGE_SECONDS = 86_400;
+const REQUEST_HEADERS = [
+  ...['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key'],
+  ...ASSET_HEADERS,
+];
 const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 
 /** Services of this process that the resolver calls without HTTP. */
@@ -88,7 +93,7 @@ export async function resolverApp(
       origins: ['*'],
       methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
       closedMethods: [],
-      requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key'],
+      requestHeaders: REQUEST_HEADERS,
       exposedHeaders: ['ETag', 'Retry-After'],
       maxAgeSeconds: CORS_MAX_AGE_SECONDS,
       refusedStatus: 400,

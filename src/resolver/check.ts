@@ -2,6 +2,7 @@
 import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
 import type { BindingMatch } from '../c2pa/schema.js';
 import type { ContentCoder } from '../content/coder.js';
+import { assetHeaders } from '../content/headers.js';
 import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
 import { native } from '../native.js';
@@ -45,11 +46,14 @@ export function checkRoutes(service: ResolverService, { coder, publicUrl }: Chec
     method: 'POST',
     path: PATH,
     operationId: 'checkFile',
+    headers: assetHeaders,
     body: { kind: 'stream', bytesMax: coder.bytesMax, required: true },
     handler: async (request) => {
       const { body, clientAddress, signal, origin, trace, log } = request;
       const mediatype = request.header('content-type');
-      const coded = await coder.code({ body, mediatype, isDescribed: true, clientAddress, signal });
+      const filenameHeader = request.headers['x-upload-filename'];
+      const asset = { body, mediatype, filenameHeader, clientAddress, signal };
+      const coded = await coder.code({ ...asset, isDescribed: true });
       const bindings = distinctBindings(await bindingsOf(coded, undefined));
       const matches = await service.matchesOf(bindings, MATCHES_MAX, publicUrl ?? origin, trace);
       const { iscc, credentials } = coded;

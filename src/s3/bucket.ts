@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { S3Settings } from '../config/s3.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 import { RESPONSE_MS_MAX, S3Client, type S3Request, type S3Response } from './client.js';
-import { decodedKey, element, elements } from './xml.js';
+import { decodedKey, element, elements, isListing } from './xml.js';
 
 export interface ListedObject {
   readonly key: string;
@@ -134,6 +134,8 @@ export class S3Bucket {
         method: 'GET',
         query: this.#listing(folder, after, token),
       });
+      // An empty listing would mean that no object is there.
+      if (!isListing(xml)) throw new StorageUnavailable('S3 sent no listing of the bucket');
       for (const content of elements(xml, 'Contents')) {
         yield {
           key: decodedKey(element(content, 'Key')).slice(this.#prefix.length),

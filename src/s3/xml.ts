@@ -13,6 +13,11 @@ export function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner);
 }
 
+/** Whether a response is a listing of objects, and not the page of a proxy. */
+export function isListing(xml: string): boolean {
+  return /<ListBucketResult[\s>/]/.test(xml);
+}
+
 /** A key in a listing with `encoding-type=url`. */
 export function decodedKey(text: string | undefined): string {
   return decodeURIComponent((text ?? '').replaceAll('+', ' '));

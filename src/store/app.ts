@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type ContentQueries, contentRoutes } from '../c2pa/content-routes.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
+import { ASSET_HEADERS } from '../content/headers.js';
 import { makeFolder } from '../data/folder.js';
 import type { Database } from '../database/open.js';
 import { namedHosts } from '../http/request/allowed-hosts.js';
@@ -63,7 +64,7 @@ const CORS: CorsPolicy = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
   closedMethods: ['DELETE'],
-  requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key'],
+  requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key', ...ASSET_HEADERS],
   exposedHeaders: ['ETag', 'Link', 'Retry-After'],
   maxAgeSeconds: 86_400,
   refusedStatus: 400,

@@ -41,6 +41,11 @@ export async function send(service: ServiceName, path: string, sending: Sending 
   throw new RequestFailed(response.status, failure(await response.text(), response.status));
 }
 
+/** The header that names a file to the server. */
+export function filenameHeader({ name }: File): Readonly<Record<string, string>> {
+  return { 'X-Upload-Filename': btoa(String.fromCharCode(...new TextEncoder().encode(name))) };
+}
+
 /** The JSON of a successful response. @throws {RequestFailed} */
 export async function sendJson<T>(service: ServiceName, path: string, sending: Sending = {}): Promise<T> {
   return (await send(service, path, sending)).json();

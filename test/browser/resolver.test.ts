@@ -98,7 +98,9 @@ describe('the check of a file', () => {
     expect(await page.getByText('photo.jpg, ').and(page.locator('#chosen')).textContent()).toMatch(
       /Checked; the server kept/,
     );
-    expect(await page.getByText('Made without the file name').isVisible()).toBe(true);
+    const named = { 'X-Upload-Filename': Buffer.from('photo.jpg').toString('base64') };
+    const { iscc } = await codeOf(services.url.codes, photo, named);
+    expect(await page.getByText(iscc, { exact: true }).first().isVisible()).toBe(true);
     expect(await overflowWhenNarrow(page)).toBe(0);
     expect(unnamed(await page.locator('body').ariaSnapshot())).toEqual([]);
     await expectAccessible(page);

@@ -56,6 +56,17 @@ describe.each(['store', 'resolver'] as const)('byContent of the %s', (name) => {
     expect(body.matches).toMatchObject([{ manifestId: photoId, similarityScore: 100 }]);
   });
 
+  it('makes the Meta-Code from the file name, as the codes service does', async () => {
+    const url = services.url[name];
+    const named = (filename: string) => ({ 'X-Upload-Filename': Buffer.from(filename).toString('base64') });
+    const { body } = await byContent(url, photo, '', 'image/png', named('Ein Schiff.png'));
+    const { iscc } = await codeOf(services.url.codes, photo, named('Ein Schiff.png'));
+    expect(body.iscc).toBe(iscc);
+    expect((await byContent(url, photo, '', 'image/png', named('Ein Boot.png'))).body.iscc).not.toBe(iscc);
+    const refused = await byContent(url, photo, '', 'image/png', { 'X-Upload-Filename': 'not base64' });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'FILENAME_NOT_BASE64' } });
+  });
+
   it('finds the manifest by a smaller copy of the picture', async () => {
     const { body } = await query(await picture(1, 240, 160));
     const [match] = body.matches;

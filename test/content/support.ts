@@ -57,8 +57,14 @@ export function withManifest(png: Buffer, store: Buffer): Buffer {
   return Buffer.concat([png.subarray(0, headerEnd), size, typed, check, png.subarray(headerEnd)]);
 }
 
-export async function byContent(url: string, asset: Buffer, query = '', type = 'image/png'): Promise<Answer> {
-  const headers = { 'Content-Type': type };
+export async function byContent(
+  url: string,
+  asset: Buffer,
+  query = '',
+  type = 'image/png',
+  more: Record<string, string> = {},
+): Promise<Answer> {
+  const headers = { 'Content-Type': type, ...more };
   return answer(await fetch(`${url}/v1/matches/byContent${query}`, { method: 'POST', headers, body: asset }));
 }
 
@@ -72,8 +78,12 @@ async function answer(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: (await response.json()) as Matches };
 }
 
-export async function codeOf(codes: string, asset: Buffer): Promise<{ iscc: string; units: string[] }> {
-  const headers = { 'X-Upload-Filename': Buffer.from('asset').toString('base64') };
+export async function codeOf(
+  codes: string,
+  asset: Buffer,
+  more: Record<string, string> = {},
+): Promise<{ iscc: string; units: string[] }> {
+  const headers = { 'X-Upload-Filename': Buffer.from('asset').toString('base64'), ...more };
   const response = await fetch(`${codes}/api/v1/iscc?granular=false`, {
     method: 'POST',
     headers,

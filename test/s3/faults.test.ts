@@ -52,6 +52,20 @@ const operations = (): [string, () => Promise<unknown>][] => [
   ['complete', () => bucket.complete('a', 'upload', ['"tag"'])],
 ];
 
+describe('a page of a proxy', () => {
+  test('is no empty listing', async () => {
+    proxy.set({ kind: 'status', status: 200, body: '<html><h1>Sign in to the network</h1></html>' });
+    const listed = async () => {
+      const objects = [];
+      for await (const object of bucket.list('')) objects.push(object);
+      return objects;
+    };
+    await expect(listed()).rejects.toThrow(StorageUnavailable);
+    proxy.set(undefined);
+    expect((await listed()).map(({ key }) => key)).toEqual(['a']);
+  });
+});
+
 describe('a 404', () => {
   test.each([
     ['of a missing bucket', s3Error('NoSuchBucket')],

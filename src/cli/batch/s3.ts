@@ -5,7 +5,7 @@ import { type S3Config, s3Variables } from '../../config/s3.js';
 import { readVariables } from '../../config/variable.js';
 import { bucketAddress, encodedKey } from '../../s3/address.js';
 import { CredentialSource } from '../../s3/credentials.js';
-import { decodedKey, element, elements } from '../../s3/xml.js';
+import { decodedKey, element, elements, isListing } from '../../s3/xml.js';
 import { download, type Request, repeated, succeeded } from './remote.js';
 import { type Source, SourceFailed, type Unreadable } from './source.js';
 
@@ -99,6 +99,7 @@ async function* objectsBelow({ base, request }: Store, prefix: string): AsyncGen
     const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix });
     if (token !== '') query.set('continuation-token', token);
     const xml = await repeated(async () => (await succeeded(request(`${base}?${query}`))).text());
+    if (!isListing(xml)) throw new SourceFailed('FETCH_FAILED', 'the response is no listing of a bucket');
     for (const content of elements(xml, 'Contents')) {
       const key = decodedKey(element(content, 'Key'));
       yield { key, size: Number(element(content, 'Size') ?? 0) };

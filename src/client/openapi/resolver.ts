@@ -605,7 +605,10 @@ export interface operations {
                 /** @description Value of that soft binding in Base64, percent-encoded */
                 readonly hintValue?: string;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Base64 of the UTF-8 file name, as for `POST /api/v1/iscc`: the Meta-Code of an asset without a title is made from it. Default: `asset`. An extension of isccd. */
+                readonly "x-upload-filename"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -800,7 +803,10 @@ export interface operations {
                 /** @description Lowest similarity, in per cent, of the content whose statements count for the summary; default 90. Others are listed */
                 readonly minScore?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Base64 of the UTF-8 file name, as for `POST /api/v1/iscc`: the Meta-Code of an asset without a title is made from it. Default: `asset`. An extension of isccd. */
+                readonly "x-upload-filename"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };

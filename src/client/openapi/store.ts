@@ -1218,7 +1218,10 @@ export interface operations {
                 /** @description Value of that soft binding in Base64, percent-encoded */
                 readonly hintValue?: string;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Base64 of the UTF-8 file name, as for `POST /api/v1/iscc`: the Meta-Code of an asset without a title is made from it. Default: `asset`. An extension of isccd. */
+                readonly "x-upload-filename"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };

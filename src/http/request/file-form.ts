@@ -10,6 +10,7 @@ const PARTS_MAX = 16;
 export interface PostedFile {
   /** As the browser names it. */
   readonly mediatype: string | undefined;
+  readonly filename: string;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -49,7 +50,7 @@ export async function readFileForm(
     else if (filename === '') await reader.text(delimiter, FIELD_BYTES_MAX);
     else {
       const mediatype = /^content-type:\s*(\S.*?)\s*$/im.exec(head)?.[1];
-      return { fields, file: { mediatype, bytes: reader.until(delimiter) } };
+      return { fields, file: { mediatype, filename, bytes: reader.until(delimiter) } };
     }
   }
   throw new FileFormInvalid('the form has too many fields');

@@ -1,6 +1,7 @@
 /** Routes of the rights look-up. */
 import { Readable } from 'node:stream';
 import type { ContentCoder } from '../../content/coder.js';
+import { assetHeaders } from '../../content/headers.js';
 import { detailReply, json } from '../../http/reply/replies.js';
 import { isLines, LINES_TYPE, wholeBody } from '../../http/request/streamed.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../../http/routing/route.js';
@@ -37,6 +38,7 @@ function byContent({ lookUp, coder }: RightsOptions): Route {
       'that match its ISCC-CODE are read; the asset is not kept. An extension of isccd.',
     tags,
     query: rightsParameters,
+    headers: assetHeaders,
     body: { kind: 'stream', bytesMax: coder.bytesMax, required: true },
     responses: {
       200: FOUND,
@@ -53,8 +55,9 @@ function byContent({ lookUp, coder }: RightsOptions): Route {
       if (/^multipart\//i.test(mediatype ?? '')) {
         return detailReply(415, 'The body must be the raw bytes of the asset, not multipart/form-data');
       }
-      const { body, clientAddress, signal, query, trace } = request;
-      const asset = { body, mediatype, clientAddress, signal };
+      const { body, clientAddress, signal, query, headers, trace } = request;
+      const filenameHeader = headers['x-upload-filename'];
+      const asset = { body, mediatype, filenameHeader, clientAddress, signal };
       const coded = await coder.code({ ...asset, isDescribed: true, readsRights: true });
       return json(await lookUp.ofAsset(coded, { ...query, trace }));
     },

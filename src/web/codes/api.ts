@@ -1,6 +1,6 @@
 /** Client of the codes service. */
 import { bytesText } from '../dom.js';
-import { failure, listRequest, RequestFailed, send, sendJson } from '../requests.js';
+import { failure, filenameHeader, listRequest, RequestFailed, send, sendJson } from '../requests.js';
 import { addressOf } from '../services.js';
 
 export interface Unit {
@@ -100,7 +100,7 @@ function post(file: File, key: string, options: UploadOptions): Promise<Processe
   const { granular, semantic, onSent, signal } = options;
   const path = `${BASE}/iscc?granular=${granular}&semantic=${semantic}`;
   const headers: Record<string, string> = {
-    'X-Upload-Filename': base64(file.name),
+    ...filenameHeader(file),
     ...(file.type && { 'Content-Type': file.type }),
   };
   listRequest('codes', path, { method: 'POST', headers, file });
@@ -154,10 +154,6 @@ export function simprint(text: string): Promise<Record<string, string[]>> {
 /** The address of the stored file. */
 export function downloadAddress({ media_id: id }: Result): string {
   return addressOf('codes', `${BASE}/media/${id}`);
-}
-
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
 function timing(header: string | null): Step[] {

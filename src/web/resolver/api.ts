@@ -1,5 +1,5 @@
 /** Client of the resolver. */
-import { sendJson } from '../requests.js';
+import { filenameHeader, sendJson } from '../requests.js';
 
 /** What a manifest says of its asset. Texts are claims of its signer. */
 export interface Credentials {
@@ -55,5 +55,10 @@ export function checkLimit(): Promise<number> {
 
 /** Sends a file to be checked. @throws {RequestFailed} */
 export function checkFile(file: File, signal?: AbortSignal): Promise<Checked> {
-  return sendJson('resolver', '/check', { method: 'POST', file, ...(signal && { signal }) });
+  return sendJson('resolver', '/check', {
+    method: 'POST',
+    headers: filenameHeader(file),
+    file,
+    ...(signal && { signal }),
+  });
 }

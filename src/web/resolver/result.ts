@@ -4,19 +4,7 @@ import type { Checked, Credentials, Match } from './api.js';
 
 /** The facts of the file that was checked. */
 export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLElement {
-  const code = element(
-    'div',
-    {},
-    element('code', {}, iscc),
-    ' ',
-    copyButton(iscc, 'the ISCC-CODE'),
-    // The check of the server gets no name, from which the codes service makes the title of a file without one.
-    element(
-      'div',
-      { class: 'hint' },
-      'Made without the file name: the Meta-Code can differ from that of the codes service.',
-    ),
-  );
+  const code = element('div', {}, element('code', {}, iscc), ' ', copyButton(iscc, 'the ISCC-CODE'));
   return facts([
     ['File', nameElement(name)],
     ['Media type', mediatype],
