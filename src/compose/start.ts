@@ -137,6 +137,9 @@ function warnOfUnknown(environment: Environment): void {
   for (const { message } of unknownVariables(environment)) log.warn(message);
 }
 
+/** Interval of the log lines while a service has not opened its data. */
+const START_NOTICE_MS = 10_000;
+
 /** What all services of a start share. */
 interface Starting {
   readonly metrics: Metrics | undefined;
@@ -156,6 +159,20 @@ async function reloaded(name: ServiceName, reload: () => Promise<void>, log: Log
   }
 }
 
+/** Logs that a start takes long: a service does not listen before it has opened its data. */
+async function announced<T>(name: ServiceName, log: Logger, opening: Promise<T>): Promise<T> {
+  const since = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - since) / 1000);
+    log.warn(
+      { seconds },
+      `${name} has not opened its data after ${seconds} s: its database or storage does not respond, waits for a lock, ` +
+        'or commits wait for a standby',
+    );
+  }, START_NOTICE_MS);
+  return opening.finally(() => clearInterval(timer));
+}
+
 /** Returns what the service provides to those that start later. */
 async function startService(
   name: ServiceName,
@@ -167,7 +184,7 @@ async function startService(
   const log = createLogger(logLevel);
   let close: (() => Promise<void>) | undefined;
   try {
-    const { app, provides = {}, reload } = await build(log, inProcess);
+    const { app, provides = {}, reload } = await announced(name, log, build(log, inProcess));
     if (reload !== undefined) reloads.push(() => reloaded(name, reload, log));
     close = app.close;
     const transport = loadTransport(common.transport, log, largestBody(app.routes));

@@ -1,9 +1,14 @@
 /** The database hangs, or commits wait for a standby that is down: requests get 503 in time, and all recovers by itself. */
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceName } from '../../src/compose/service-names.js';
+import { temporaryFolder } from '../codes/support/folder.js';
 import { freshBinding, freshManifest } from '../store/support/fresh-manifest.js';
+import { servicePorts } from '../support/all-services.js';
 import { query } from '../support/postgres.js';
+import { serve } from '../support/serve.js';
 import { freeze, startDatabase, startServices } from './support/over-postgres.js';
 
 const TEST = { timeout: 180_000 };
@@ -43,6 +48,28 @@ describe.skipIf(process.platform !== 'linux')('a database that', () => {
     await expect.poll(isReady, WAIT).toBe(true);
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a store that starts while commits wait for a standby says so, and starts when they no longer wait',
+  TEST,
+  async () => {
+    const { postgres, location } = await startDatabase();
+    const standby = await postgres.addStandby();
+    await standby.stop();
+    const folder = await temporaryFolder();
+    const log = await open(path.join(folder, 'log'), 'w');
+    onTestFinished(() => log.close());
+    const env = { ...(await servicePorts()), ISCCD_DATA_DIR: folder, DATABASE_URL: location };
+    const starting = serve(['store'], { cwd: folder, env, stderr: log.fd });
+    const logged = () => readFile(path.join(folder, 'log'), 'utf8');
+    await expect.poll(logged, WAIT).toContain('store has not opened its data after 10 s');
+    await query(location, 'alter system reset synchronous_standby_names');
+    await query(location, 'select pg_reload_conf()');
+    const server = await starting;
+    onTestFinished(() => server.kill());
+    expect((await fetch(`${server.urls.store}/readyz`)).status).toBe(200);
+  },
+);
 
 test('a role that may not log in counts as an unreachable database', TEST, async () => {
   const { location: admin } = await startDatabase();
