@@ -66,7 +66,13 @@ export class LoginFailures {
           conflict
             .column('subject')
             .doUpdateSet({ failures: sql`login_failures.failures + 1`, failed_at: now })
-            .where('login_failures.locked_until', '<=', now),
+            // A longer lock was set while a clock was ahead.
+            .where(({ eb, or }) =>
+              or([
+                eb('login_failures.locked_until', '<=', now),
+                eb('login_failures.locked_until', '>', now + LOCK_MS_MAX),
+              ]),
+            ),
         )
         .returning('failures')
         .executeTakeFirst();

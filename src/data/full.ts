@@ -14,8 +14,8 @@ export class StorageFull extends Error {
 
 /** With less free space than this, a failed write is attributed to a full disk. */
 const FREE_MIN_BYTES = 16 * 1024 * 1024;
-/** Codes of the operating system, of SQLite and of PostgreSQL (`disk_full`). */
-const FULL_CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
+/** Codes of the operating system (`EFBIG`: the size limit of the process), of SQLite and of PostgreSQL (`disk_full`). */
+const FULL_CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', '53100'];
 
 /** Whether an error reports a full disk or an exhausted quota. */
 export function saysFull(error: unknown): boolean {

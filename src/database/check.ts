@@ -1,5 +1,8 @@
 /** Checks that a database can hold the store's tables: it is reachable, can be written, and has a suitable encoding. */
 import { sql } from 'kysely';
+import { FormatRefused } from '../data/format.js';
+import { checkTables } from './migrate.js';
+import { STORE_SCHEMA } from './migrations/index.js';
 import { placeOf } from './place.js';
 import { openPostgres } from './postgres.js';
 
@@ -23,8 +26,10 @@ export async function databaseProblem(url: string): Promise<string | undefined> 
     if (server?.is_read_only) return `${place} is read-only`;
     if (server?.creates !== true)
       return `the user may not create tables in the schema ${server?.schema ?? 'public'} of ${place}`;
+    await checkTables(db, STORE_SCHEMA, place);
     return undefined;
   } catch (error) {
+    if (error instanceof FormatRefused) return error.message;
     const reason = error instanceof Error ? error.message || String(error) : String(error);
     return `${place} cannot be used: ${reason}`;
   } finally {

@@ -38,6 +38,8 @@ export interface Schema<T> {
    * add tables, columns that may be left out, and indexes, and nothing that later programs need of each row.
    */
   readonly compatibleSince: number;
+  /** A table that has existed since version 1, and which other programs with a table `schema_version` lack. */
+  readonly table: string;
 }
 
 /**
@@ -63,7 +65,8 @@ export async function migrateTables<T>(
 ): Promise<void> {
   const { steps, compatibleSince } = schema;
   await exclusively(db, engine, async (transaction) => {
-    await createVersion(transaction);
+    if (engine === 'postgres') await checkTables(transaction as unknown as Transaction<T>, schema, place);
+    await createVersion(transaction, engine);
     // An update, because earlier versions of this program lock the row to wait for each other.
     const { version } = await transaction
       .updateTable('schema_version')
@@ -107,6 +110,32 @@ export async function versionOf<T>(db: Kysely<T>, tables: readonly string[]): Pr
   return { version: row?.version ?? 0, oldest: isCompatible ? await oldestOf(versions) : undefined };
 }
 
+/**
+ * Checks the tables in the first schema of a PostgreSQL session's search path. Changes nothing.
+ *
+ * @throws {FormatRefused} if the tables are those of another program, or newer than this program and of no use to it
+ */
+export async function checkTables<T>(db: Kysely<T>, schema: Schema<T>, place: string): Promise<void> {
+  const { rows } = await sql<{ name: string; is_own: boolean }>`
+    select tablename as name, tablename <> 'schema_version' or exists (
+      select 1 from information_schema.columns
+      where table_schema = current_schema() and table_name = 'schema_version' and column_name = 'id'
+    ) as is_own
+    from pg_tables where schemaname = current_schema()
+  `.execute(db);
+  const names = rows.map(({ name }) => name);
+  const foreign = rows.find(({ is_own }) => !is_own);
+  const { version, oldest } =
+    foreign === undefined ? await versionOf(db, names) : { version: 0, oldest: undefined };
+  if (foreign !== undefined || version > 0 !== names.includes(schema.table)) {
+    const table = foreign?.name ?? (version > 0 ? 'schema_version' : schema.table);
+    throw new FormatRefused(
+      `${place} has a table ${table} of another program; use another database, or another schema`,
+    );
+  }
+  requireUsable({ version, oldest }, schema, place);
+}
+
 /** Runs a transaction while no other process migrates. */
 async function exclusively<T>(
   db: Kysely<T>,
@@ -141,7 +170,26 @@ async function oldestOf(transaction: Kysely<VersionTables>): Promise<number | un
   return row?.oldest;
 }
 
-async function createVersion(transaction: Transaction<VersionTables>): Promise<void> {
+async function createVersion(transaction: Transaction<VersionTables>, engine: Engine): Promise<void> {
+  // PostgreSQL asks for the right to create tables also if they exist.
+  if (engine === 'sqlite' || !(await hasVersion(transaction))) await createTables(transaction);
+  await transaction
+    .insertInto('schema_version')
+    .values({ id: 1, version: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Whether PostgreSQL has both tables. Earlier versions of this program had the first one only. */
+async function hasVersion(transaction: Transaction<VersionTables>): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pg_tables
+    where schemaname = current_schema() and tablename in ('schema_version', 'schema_compatible')
+  `.execute(transaction);
+  return rows.length === 2;
+}
+
+async function createTables(transaction: Transaction<VersionTables>): Promise<void> {
   await transaction.schema
     .createTable('schema_version')
     .ifNotExists()
@@ -153,10 +201,5 @@ async function createVersion(transaction: Transaction<VersionTables>): Promise<v
     .ifNotExists()
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('oldest', 'integer', (column) => column.notNull())
-    .execute();
-  await transaction
-    .insertInto('schema_version')
-    .values({ id: 1, version: 0 })
-    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Kysely, Logger } from 'kysely';
 import { syncPath } from '../data/durable.js';
+import { FormatRefused } from '../data/format.js';
 import type { Metric } from '../observe/instruments.js';
 import { migrate } from './migrate.js';
 import { placeOf } from './place.js';
@@ -43,8 +44,17 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
     return { engine, db, metrics, file, close: () => opened.db.destroy() };
   } catch (error) {
     await opened.db.destroy();
-    throw error;
+    throw opened.engine === 'sqlite' || error instanceof FormatRefused
+      ? error
+      : new Error(`${opened.place} cannot be used: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function messageOf(error: unknown): string {
+  // An error of several addresses has no message of its own.
+  return error instanceof Error
+    ? error.message || String((error as NodeJS.ErrnoException).code)
+    : String(error);
 }
 
 /**

@@ -19,4 +19,6 @@ export const WRITER_SESSION = {
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
   lock_timeout: '40s',
+  // A role or a database may have a stricter default: concurrent writes would then fail instead of waiting.
+  default_transaction_isolation: 'read committed',
 } as const;

@@ -1,4 +1,6 @@
 /** SQLite, through the package libsql with the API of better-sqlite3. Calls are synchronous and short. */
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { Kysely, type Logger, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
 import { saysFull } from '../data/full.js';
@@ -30,7 +32,21 @@ export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
 
 /** Opens a file for reading only, without changing its journal mode. Another process may have it open. */
 export function openSqliteReadOnly(file: string): Kysely<Tables> {
-  return kysely(new Statements(connected(file, [BUSY_TIMEOUT, 'query_only = ON'])));
+  return kysely(new Statements(connectedForReading(file)));
+}
+
+function connectedForReading(file: string): Libsql.Database {
+  const connection = connected(file, [BUSY_TIMEOUT, 'query_only = ON']);
+  try {
+    connection.prepare('PRAGMA schema_version').all([]);
+    return connection;
+  } catch (error) {
+    connection.close();
+    // On a read-only disk SQLite can't create the files beside a database in WAL mode. Without a log, the file has all
+    // commits.
+    if (!hasCode(error, /^SQLITE_CANTOPEN/) || existsSync(`${file}-wal`)) throw error;
+    return connected(`${pathToFileURL(file).href}?immutable=1`, ['query_only = ON']);
+  }
 }
 
 /** Opens a file that no other process has open, without changing its journal mode. */
@@ -86,7 +102,11 @@ function kysely(database: SqliteDatabase, log: Logger = () => {}): Kysely<Tables
 
 /** Whether a statement failed because another connection holds a lock. */
 export function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^SQLITE_(BUSY|LOCKED)/.test(String(error.code));
+  return hasCode(error, /^SQLITE_(BUSY|LOCKED)/);
+}
+
+function hasCode(error: unknown, codes: RegExp): boolean {
+  return error instanceof Error && 'code' in error && codes.test(String(error.code));
 }
 
 /** Caches prepared statements, and returns bytes as Buffers like the driver of PostgreSQL. */
@@ -114,8 +134,8 @@ class Statements implements SqliteDatabase {
       this.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
     } catch (error) {
       // Another process migrates, or a transaction failed here: then its error must not be hidden by this one. On a full
-      // disk the log keeps the commits.
-      if (!isLocked(error) && !saysFull(error)) throw error;
+      // or read-only disk the log keeps the commits.
+      if (!isLocked(error) && !saysFull(error) && !hasCode(error, /^SQLITE_READONLY/)) throw error;
     } finally {
       this.connection.close();
     }

@@ -76,6 +76,20 @@ describe.each(ENGINES)('failures on %s', (engine) => {
     await open.where('subject', '=', subject).returning('subject').execute();
   }
 
+  test('lock no longer than an hour if a clock was ahead', async () => {
+    const failures = new LoginFailures(first.db, 'secret');
+    const year = 365 * 24 * 60 * 60_000;
+    const ahead = {
+      subject: 'ahead',
+      failures: 9,
+      locked_until: Date.now() + year,
+      failed_at: Date.now() + year,
+    };
+    await first.db.insertInto('login_failures').values(ahead).execute();
+    expect(await failures.begin('ahead')).toEqual({ failures: 10, lockMs: 16 * 60_000 });
+    expect(await failures.begin('ahead')).toEqual({ waitMs: expect.any(Number) });
+  });
+
   test('count over all processes, and each lock is twice as long up to an hour', async () => {
     const processes = [first, second].map(({ db }) => new LoginFailures(db, 'secret'));
     const locks: number[] = [];

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseProblem as storeProblem } from '../../src/database/check.js';
 import { type MigrationStep, migrateTables, type Schema } from '../../src/database/migrate.js';
 import { STORE_SCHEMA } from '../../src/database/migrations/index.js';
 import { openPostgres } from '../../src/database/postgres.js';
@@ -15,6 +16,7 @@ import { SEARCH_SCHEMA } from '../../src/search/postgres/migrations/index.js';
 import { isccId, randomAsset } from '../search/support/random-assets.js';
 import { post } from '../search/support/search-server.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
+import { freshBinding, freshManifest } from '../store/support/fresh-manifest.js';
 import { type StoreProcess, startStoreProcess } from '../store/support/process.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { serve } from '../support/serve.js';
@@ -56,7 +58,7 @@ function later<T>(schema: Schema<T>, compatibleSince = schema.compatibleSince): 
     }
     await sql`create table later_table (id integer primary key)`.execute(transaction);
   };
-  return { steps: [...schema.steps, step], compatibleSince };
+  return { ...schema, steps: [...schema.steps, step], compatibleSince };
 }
 
 /** Migrates a database as a later version would. */
@@ -74,7 +76,7 @@ describe.each([
     let before: readonly string[] = [];
     let tables = new Set<string>();
     for (let version = 1; version <= schema.steps.length; version += 1) {
-      await upgrade(url, { steps: schema.steps.slice(0, version), compatibleSince: version });
+      await upgrade(url, { ...schema, steps: schema.steps.slice(0, version), compatibleSince: version });
       const found = await using(url, shapeOf);
       const isAdditive =
         before.every((line) => found.lines.includes(line)) &&
@@ -161,6 +163,65 @@ describe('the store', () => {
     await expect(startStoreProcess(place)).rejects.toThrow(
       new RegExp(`has format ${known + 1}, but this program supports formats up to ${known}`),
     );
+    expect(await storeProblem(place.url)).toContain(`has format ${known + 1}, but this program supports`);
+  }, 60_000);
+
+  it.each([
+    ['manifests', 'create table manifests (title text)'],
+    ['schema_version', 'create table schema_version (installed text)'],
+    [
+      'schema_version',
+      'create table schema_version (id integer, version integer); insert into schema_version values (1, 2)',
+    ],
+  ])(
+    'says that a table %s is that of another program',
+    async (table, ddl) => {
+      const url = await postgres.createDatabase();
+      await using(url, (db) => sql.raw(ddl).execute(db));
+      const dataDir = await mkdtemp(path.join(folder, 'store-'));
+      const text = `has a table ${table} of another program; use another database, or another schema`;
+      await expect(startStoreProcess({ url, dataDir })).rejects.toThrow(text);
+      expect(await storeProblem(url)).toContain(text);
+    },
+    60_000,
+  );
+
+  it('starts again for a role that may no longer create tables', async () => {
+    const url = await postgres.createDatabase();
+    const dataDir = await mkdtemp(path.join(folder, 'store-'));
+    await (await startStoreProcess({ url, dataDir })).stop();
+    await using(url, async (db) => {
+      await sql`create role reader login`.execute(db);
+      await sql`grant all on all tables in schema public to reader`.execute(db);
+      await sql`grant all on all sequences in schema public to reader`.execute(db);
+    });
+    const store = await startStoreProcess({ url: url.replace(/\/\/[^@]*@/, '//reader@'), dataDir });
+    try {
+      expect((await store.upload(bytesOf(sidecar('ok-ed25519')))).status).toBe(200);
+    } finally {
+      await store.stop();
+    }
+  }, 60_000);
+
+  it('lets concurrent uploads wait for each other, whatever the default isolation of the database is', async () => {
+    const url = await postgres.createDatabase();
+    await using(url, (db) =>
+      sql
+        .raw(
+          `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_isolation = 'serializable'`,
+        )
+        .execute(db),
+    );
+    const store = await startStoreProcess({ url, dataDir: await mkdtemp(path.join(folder, 'store-')) });
+    try {
+      const uploads = Array.from({ length: 12 }, async () =>
+        store.upload(await freshManifest(freshBinding())),
+      );
+      const statuses = (await Promise.all(uploads)).map(({ status }) => status);
+      expect(statuses).toEqual(statuses.map(() => 200));
+    } finally {
+      await store.stop();
+    }
   }, 60_000);
 });
 

@@ -38,4 +38,4 @@ export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
 ];
 
 /** Migration 16 dropped a table. Programs before it cannot use the tables after it. */
-export const STORE_SCHEMA: Schema<Tables> = { steps: MIGRATIONS, compatibleSince: 16 };
+export const STORE_SCHEMA: Schema<Tables> = { steps: MIGRATIONS, compatibleSince: 16, table: 'manifests' };

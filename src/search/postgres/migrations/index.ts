@@ -5,4 +5,8 @@ import { createIndexes } from './0001-indexes.js';
 import { createLogs } from './0002-logs.js';
 
 /** Programs before migration 2 do not know that an index follows logs. */
-export const SEARCH_SCHEMA: Schema<SearchTables> = { steps: [createIndexes, createLogs], compatibleSince: 2 };
+export const SEARCH_SCHEMA: Schema<SearchTables> = {
+  steps: [createIndexes, createLogs],
+  compatibleSince: 2,
+  table: 'indexes',
+};
