@@ -38,4 +38,4 @@ ENTRYPOINT ["/opt/isccd/node_modules/.bin/isccd"]
 # The manifest store needs APP_SECRET_KEY and MSTORE_URL: add `store` once they are set.
 CMD ["serve", "codes", "search", "resolver"]
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
-  CMD ["/opt/isccd/node_modules/.bin/isccd", "check", "health", "codes", "search", "resolver"]
+  CMD ["/opt/isccd/node_modules/.bin/isccd", "check", "health", "--started"]

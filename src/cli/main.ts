@@ -5,6 +5,7 @@
  */
 // First: other modules do not load on old versions.
 import './node-version.js';
+import './serve-hang-up.js';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { SERVICE_NAMES, type ServiceName } from '../compose/service-names.js';
 import { generator } from '../version.js';
@@ -18,6 +19,7 @@ import { checkOpenFiles } from './open-files.js';
 import { alwaysJsonOption, jsonOption, keyOption } from './options.js';
 import { painter } from './terminal/colour.js';
 import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
+import { goesOnWithoutOutput } from './terminal/optional-output.js';
 import { printableText } from './terminal/printable.js';
 
 /** Until a failed command ends, whatever is still open. */
@@ -251,6 +253,7 @@ function transferCommands(add: (name: string, description: string) => Command): 
 
 // A closed pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (goesOnWithoutOutput()) return;
   if (error.code !== 'EPIPE') fail(new CommandFailed(`standard output can't be written: ${error.message}`));
   process.exit();
 });

@@ -20,7 +20,7 @@ const RETRY_MS = 50;
  * @throws {FormatRefused} if another process has the lock
  */
 export async function lockFolder(folder: string, hint: string): Promise<() => void> {
-  const connection = new Libsql(path.join(folder, LOCK_FILE));
+  const connection = opened(folder);
   const deadline = performance.now() + WAIT_MS_MAX;
   try {
     while (!isTaken(connection)) {
@@ -38,6 +38,17 @@ export async function lockFolder(folder: string, hint: string): Promise<() => vo
     connection.exec('ROLLBACK');
     connection.close();
   };
+}
+
+function opened(folder: string): Libsql.Database {
+  const file = path.join(folder, LOCK_FILE);
+  try {
+    return new Libsql(file);
+  } catch (error) {
+    throw new Error(`${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 function isTaken(connection: Libsql.Database): boolean {

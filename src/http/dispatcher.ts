@@ -12,6 +12,7 @@ import { hasUnknownExpectation } from './request/head.js';
 import { type RequestContext, ServedRequest } from './request/request.js';
 import { requestIds } from './request/request-id.js';
 import { validateBody, validateHead } from './request/validate.js';
+import { isProbe } from './routing/health.js';
 import { type Neighbours, neighbourPolicy } from './routing/neighbours.js';
 import type { BodySpec, Reply, Route } from './routing/route.js';
 import { type CompiledRoute, type Match, Router } from './routing/router.js';
@@ -145,7 +146,7 @@ export class Dispatcher implements RequestContext {
     const { exchange, match, compiled } = request;
     const { head, malformed } = exchange;
     if (malformed !== undefined) throw new RequestRefused({ kind: 'malformed', message: malformed });
-    if (!isAllowedHost(this.#app.allowedHosts, head.headers)) {
+    if (!isProbe(head.path) && !isAllowedHost(this.#app.allowedHosts, head.headers)) {
       throw new RequestRefused({ kind: 'malformed', message: HOST_INVALID });
     }
     if (hasUnknownExpectation(head)) throw new ExpectationFailed();

@@ -1,10 +1,13 @@
 /** `isccd check health`, as container engines run it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceName } from '../../src/compose/service-names.js';
-import { type AllServices, startAllServices } from '../support/all-services.js';
+import { temporaryFolder } from '../codes/support/folder.js';
+import { type AllServices, servicePorts, startAllServices } from '../support/all-services.js';
 import { isccd } from '../support/command.js';
+import { serve } from '../support/serve.js';
 
 let services: AllServices;
 /** A server that responds from a table and hangs for unknown paths. */
@@ -63,6 +66,32 @@ describe('healthy services', () => {
       stdout: expect.stringContaining(`${url}  healthy`),
     });
   });
+});
+
+/** Addresses of this machine beyond loopback, as a service that is bound to its own address has one. */
+const ADDRESSES = [
+  '::1',
+  ...Object.values(networkInterfaces()).flatMap((all = []) => all.filter(({ internal }) => !internal)),
+].flatMap((found) => (typeof found === 'string' ? found : found.family === 'IPv4' ? found.address : []));
+
+it.each(ADDRESSES)('finds services on %s healthy, whatever hosts they allow', async (host) => {
+  const env: Record<string, string> = {
+    ISCCD_DATA_DIR: await temporaryFolder(),
+    APP_SECRET_KEY: 'x'.repeat(64),
+    ...(await servicePorts()),
+    MSTORE_HOST: host === '::1' ? '::' : host,
+    MSTORE_URL: 'https://store.example.org',
+    RESOLVER_HOST: host,
+    RESOLVER_ALLOWED_HOSTS: 'resolver.example.org',
+    RESOLVER_SEARCH_URL: 'http://127.0.0.1:9',
+  };
+  const served = await serve(['store', 'resolver'], { env });
+  onTestFinished(() => served.stop());
+  expect(await health(['store', 'resolver'], env)).toMatchObject({ code: 0, stderr: '' });
+  const urls = [env.MSTORE_PORT, env.RESOLVER_PORT].map(
+    (port) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+  );
+  expect(await health(urls)).toMatchObject({ code: 0, stderr: '' });
 });
 
 describe('unhealthy services', () => {

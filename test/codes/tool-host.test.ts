@@ -64,6 +64,8 @@ describe.runIf(process.platform === 'linux')('a host', () => {
     const next = await hostOf();
     expect(next).not.toBe(host);
     expect(await hostOf()).toBe(next);
+    // No zombie stays.
+    await expect.poll(() => existsSync(`/proc/${host}`), { timeout: 10_000 }).toBe(false);
   });
 
   it('runs scripts through their interpreter', async () => {

@@ -74,15 +74,16 @@ describe.each([
     const url = await postgres.createDatabase();
     const breaking: number[] = [];
     let before: readonly string[] = [];
+    let required: readonly string[] = [];
     let tables = new Set<string>();
     for (let version = 1; version <= schema.steps.length; version += 1) {
       await upgrade(url, { ...schema, steps: schema.steps.slice(0, version), compatibleSince: version });
       const found = await using(url, shapeOf);
       const isAdditive =
         before.every((line) => found.lines.includes(line)) &&
-        found.required.every((line) => before.includes(line) || !tables.has(tableOf(line)));
+        found.required.every((line) => required.includes(line) || !tables.has(tableOf(line)));
       if (!isAdditive) breaking.push(version);
-      [before, tables] = [found.lines, found.tables];
+      [before, required, tables] = [found.lines, found.required, found.tables];
     }
     expect(Math.max(1, ...breaking)).toBeLessThanOrEqual(schema.compatibleSince);
     expect(schema.compatibleSince).toBeLessThanOrEqual(schema.steps.length);
@@ -256,6 +257,9 @@ describe('search', () => {
     const url = await postgres.createDatabase();
     await using(url, (db) => sql`create schema isccd_search`.execute(db));
     await upgrade(url, later(SEARCH_SCHEMA, SEARCH_SCHEMA.steps.length + 1), 'isccd_search');
-    expect(await databaseProblem(url)).toMatch(/has format 3, but this program supports formats up to 2/);
+    const version = SEARCH_SCHEMA.steps.length;
+    expect(await databaseProblem(url)).toContain(
+      `has format ${version + 1}, but this program supports formats up to ${version}`,
+    );
   });
 });

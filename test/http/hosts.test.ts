@@ -1,6 +1,6 @@
 /** Allowed Host headers. */
 import { expect, it } from 'vitest';
-import { isAllowedHost } from '../../src/http/request/allowed-hosts.js';
+import { isAllowedHost, namedHosts } from '../../src/http/request/allowed-hosts.js';
 import { RequestHeaders } from '../../src/http/request/head.js';
 import { demo } from './support/demo.js';
 import { overEachTransport } from './support/servers.js';
@@ -36,6 +36,10 @@ it.each([
   expect(isAllowedHost('local', new RequestHeaders(['host', host]))).toBe(expected);
 });
 
+it.each(['store.example', 'localhost', '127.0.0.1:8020', '[::1]:8020'])('named hosts: %s', (host) => {
+  expect(isAllowedHost(namedHosts(['store.example']), new RequestHeaders(['host', host]))).toBe(true);
+});
+
 it('may be missing if all hosts are allowed', () => {
   expect(isAllowedHost(undefined, new RequestHeaders([]))).toBe(true);
   expect(isAllowedHost('local', new RequestHeaders([]))).toBe(true);
@@ -54,6 +58,18 @@ overEachTransport(
         client.send(request);
         expect((await client.response())?.status).toBe(400);
         expect(await client.closes()).toBe(true);
+      }
+    });
+
+    it('does not affect probes, which load balancers send to the address of an instance', async () => {
+      for (const [request, status] of [
+        ['GET /healthz', 200],
+        ['GET /readyz', 404],
+        ['GET /readyz/x', 400],
+      ] as const) {
+        const client = await context.connect();
+        client.send(`${request} HTTP/1.1\r\nHost: 192.0.2.7:8020\r\nContent-Length: 0\r\n\r\n`);
+        expect([request, (await client.response())?.status]).toEqual([request, status]);
       }
     });
 

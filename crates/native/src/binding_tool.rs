@@ -60,8 +60,7 @@ mod host {
     use std::io::IoSlice;
     use std::mem::MaybeUninit;
     use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
-    use std::process::{Child, Command, Stdio};
-    use std::sync::{Mutex, PoisonError};
+    use std::process::{Command, Stdio};
 
     use rustix::net::{
         AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
@@ -75,13 +74,12 @@ mod host {
     pub struct Host {
         /// Requests go here. The host ends when it is closed.
         control: OwnedFd,
-        child: Mutex<Child>,
     }
 
     impl Host {
         pub fn start(preload: &str, executable: &str, path: &str) -> Result<Self> {
             let (control, theirs) = connection(SocketType::SEQPACKET)?;
-            let child = Command::new(executable)
+            let mut child = Command::new(executable)
                 .env_clear()
                 .envs([("PATH", path), ("LC_ALL", "C.UTF-8"), ("LD_PRELOAD", preload)])
                 .stdin(theirs)
@@ -89,7 +87,11 @@ mod host {
                 .stderr(Stdio::null())
                 .spawn()
                 .map_err(|error| NativeError::io(executable, &error))?;
-            Ok(Self { control, child: Mutex::new(child) })
+            // Removes the entry of the ended host from the system's table, whenever it ends.
+            let _ = std::thread::Builder::new()
+                .name("tool-host".to_owned())
+                .spawn(move || child.wait());
+            Ok(Self { control })
         }
 
         pub fn run(&self, arguments: &[String], limits: [u64; 3], folder: &str) -> Result<ToolRun> {
@@ -111,14 +113,6 @@ mod host {
                 stderr: stderr.into_raw_fd(),
                 life: life.into_raw_fd(),
             })
-        }
-    }
-
-    /// The host ends by itself after its runs.
-    impl Drop for Host {
-        fn drop(&mut self) {
-            // If it has ended already, this removes its entry from the system's table.
-            let _ = self.child.get_mut().unwrap_or_else(PoisonError::into_inner).try_wait();
         }
     }
 

@@ -1,12 +1,14 @@
 /** `isccd check health [TARGET…]`: health of services. Starts fast, as container engines run it every few seconds. */
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
+import { reachableUrl, startedFolder, startedServices } from '../started-services.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { printable } from '../terminal/printable.js';
 
 interface Target {
   readonly name: string;
-  readonly url: string;
+  /** `undefined` while the service starts. */
+  readonly url?: string;
 }
 
 interface Health extends Target {
@@ -18,14 +20,14 @@ interface Health extends Target {
 
 interface HealthOptions {
   readonly json?: boolean;
+  readonly started?: boolean;
   /** Seconds. */
   readonly timeout: string;
 }
 
 export async function checkHealth(targets: readonly string[], options: HealthOptions): Promise<void> {
   const timeoutMs = milliseconds(options.timeout);
-  const named = targets.length === 0 ? SERVICE_NAMES : targets;
-  const resolved = await Promise.all(named.map(targetOf));
+  const resolved = await (options.started ? startedTargets(targets) : namedTargets(targets));
   const states = await Promise.all(resolved.map((target) => healthOf(target, timeoutMs)));
   for (const state of states) process.stdout.write(options.json ? `${JSON.stringify(state)}\n` : line(state));
   const unhealthy = states.filter(({ healthy }) => !healthy).length;
@@ -36,6 +38,22 @@ function milliseconds(text: string): number {
   const seconds = Number(text);
   if (seconds > 0 && Number.isFinite(seconds)) return Math.ceil(seconds * 1000);
   throw new CommandFailed('--timeout must be a number of seconds above 0', EXIT_CONFIGURATION);
+}
+
+/** Without names, all configured services. */
+function namedTargets(targets: readonly string[]): Promise<Target[]> {
+  return Promise.all((targets.length === 0 ? SERVICE_NAMES : targets).map(targetOf));
+}
+
+/** Reads no configuration: the services may have another one. */
+function startedTargets(targets: readonly string[]): Target[] {
+  if (targets.length > 0)
+    throw new CommandFailed('--started names the services: remove the others', EXIT_CONFIGURATION);
+  const services = startedServices();
+  if (services.length > 0) return services;
+  throw new CommandFailed(
+    `no service that isccd serve has started is running, as far as ${startedFolder()} says`,
+  );
 }
 
 /** Reads the configuration only if the target is the name of a service. */
@@ -55,21 +73,18 @@ export async function configuredUrl(name: ServiceName): Promise<string> {
   const { readVariables } = await import('../../config/variable.js');
   const { host, port } = SERVICES[name].variables;
   const address = readVariables({ host, port }, environment());
-  return `http://${reachable(String(address.host))}:${String(address.port)}`;
+  const listened = String(address.host);
+  return reachableUrl(
+    `http://${listened.includes(':') ? `[${listened}]` : listened}:${String(address.port)}`,
+  );
 }
 
-/** A service that listens on all addresses is reachable on loopback. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-async function healthOf(target: Target, timeoutMs: number): Promise<Health> {
+async function healthOf({ name, url }: Target, timeoutMs: number): Promise<Health> {
+  if (url === undefined) return { name, healthy: false, ms: 0, problem: 'is starting' };
   const start = performance.now();
-  const problem = await problemOf(target.url, timeoutMs);
+  const problem = await problemOf(url, timeoutMs);
   const ms = Math.round(performance.now() - start);
-  return { ...target, healthy: problem === undefined, ms, ...(problem === undefined ? {} : { problem }) };
+  return { name, url, healthy: problem === undefined, ms, ...(problem === undefined ? {} : { problem }) };
 }
 
 /** Checks liveness, then readiness. A 404 for `/readyz` is healthy: not every service has it. */
@@ -96,5 +111,5 @@ async function query(url: string, timeoutMs: number): Promise<{ status: number; 
 function line({ name, url, healthy, ms, problem }: Health): string {
   const paint = painter(process.stdout);
   const state = healthy ? paint('green', 'healthy') : paint('red', `unhealthy: ${printable(problem ?? '')}`);
-  return `${name.padEnd(9)} ${url}  ${state}  (${ms} ms)\n`;
+  return `${name.padEnd(9)} ${url ?? '-'}  ${state}  (${ms} ms)\n`;
 }

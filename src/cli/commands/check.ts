@@ -16,6 +16,10 @@ export function checkCommands(root: Command): void {
     .command('health')
     .description('query /healthz and /readyz of services; fails if any is unhealthy')
     .argument('[targets...]', `URLs or configured services: ${SERVICE_NAMES.join(', ')} (default: all four)`)
+    .option(
+      '--started',
+      'the services that isccd serve has started on this machine, as the same user and with the same TMPDIR',
+    )
     .option('--timeout <seconds>', 'time-out of each request', '2')
     .addOption(jsonOption())
     .action(async (targets, options) => (await import('./check-health.js')).checkHealth(targets, options));

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commonVariables } from '../../config/common.js';
 import { environmentWithDefault } from '../../config/env.js';
+import { onHangUp } from '../hang-up.js';
 
 /** The compiled program. */
 const PROGRAM = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,6 +30,7 @@ export async function serveWithReload(args: readonly string[]): Promise<never> {
       restarted = restarted.then(() => restart(file));
     }, QUIET_MS);
   };
+  onHangUp(() => child.kill('SIGHUP'));
   const watchers = watchSources(onChange);
   const signal = await nextSignal();
   clearTimeout(timer);

@@ -12,6 +12,7 @@ import { codesVariables, readCodesConfig } from '../../config/codes.js';
 import { type CommonConfig, commonVariables } from '../../config/common.js';
 import { environment as processEnvironment } from '../../config/env.js';
 import { ConfigurationInvalid, collectProblems, type Environment } from '../../config/variable.js';
+import { onHangUp } from '../hang-up.js';
 import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED } from '../terminal/failure.js';
 import type { Listening } from '../workers/messages.js';
 import { WorkerPool } from '../workers/pool.js';
@@ -53,10 +54,11 @@ export async function serveWithWorkers(
     ...(process.platform !== 'linux' && { [commonVariables.transport.name]: 'node' }),
   });
   stopOnSignals(pool);
+  // The pool waits for workers that start.
+  onHangUp(() => pool.reload());
   const listening: readonly Listening[] = await pool.start();
   await startMetrics(common, pool, (service, { url }, page) => announce(service, url, page));
   for (const { service, url, page } of listening) announce(service, url, page);
-  process.on('SIGHUP', () => pool.reload());
 }
 
 /** Only Linux spreads connections over processes that listen on their own. */

@@ -4,8 +4,12 @@ import { startServices, stopAll } from '../../compose/start.js';
 import { commonVariables } from '../../config/common.js';
 import { variableRecords } from '../../config/describe.js';
 import type { RunningServer } from '../../http/server.js';
+import { createLogger } from '../../observe/log.js';
+import { onHangUp } from '../hang-up.js';
 import { envFileOf } from '../help/variables.js';
+import { StartedRecord } from '../started-services.js';
 import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED } from '../terminal/failure.js';
+import { goOnWithoutOutput } from '../terminal/optional-output.js';
 import type { Announce } from './serve-workers.js';
 
 export interface ServeOptions {
@@ -21,18 +25,14 @@ export async function serve(services: readonly ServiceName[], options: ServeOpti
   if (options.env) return printVariables(names, options);
   const { serveWithWorkers, workerCount } = await import('./serve-workers.js');
   const workers = workerCount(options.workers);
-  const announce: Announce = (service, url, page) => {
-    const what = service === 'metrics' ? 'for Prometheus' : 'documentation';
-    const line = options.json
-      ? JSON.stringify({ service, url, page: url + page })
-      : `${service.padEnd(9)} ${url}   ${what} ${url}${page}`;
-    process.stdout.write(`${line}\n`);
-  };
   if (options.dev) {
     if (workers > 1) throw new CommandFailed('--dev runs one worker', EXIT_CONFIGURATION);
     const { serveWithReload } = await import('./serve-dev.js');
     return serveWithReload([...names, ...(options.json ? ['--json'] : [])]);
   }
+  // What is announced is also in the log; nothing depends on a reader.
+  goOnWithoutOutput();
+  const announce = announcing(names, options);
   if (workers > 1) return serveWithWorkers(names, workers, announce);
   const running: RunningServer[] = [];
   stopOnSignals(running);
@@ -42,7 +42,22 @@ export async function serve(services: readonly ServiceName[], options: ServeOpti
       announce(service, server.url, page);
     },
   });
-  process.on('SIGHUP', () => void reload());
+  onHangUp(() => void reload());
+}
+
+/** Prints the addresses and records them for `isccd check health --started`. */
+function announcing(names: readonly ServiceName[], { json }: ServeOptions): Announce {
+  const record = new StartedRecord(names, (error) =>
+    createLogger('warn').warn({ err: error }, '`isccd check health --started` does not see this process'),
+  );
+  return (service, url, page) => {
+    if (service !== 'metrics') record.add(service, url);
+    const what = service === 'metrics' ? 'for Prometheus' : 'documentation';
+    const line = json
+      ? JSON.stringify({ service, url, page: url + page })
+      : `${service.padEnd(9)} ${url}   ${what} ${url}${page}`;
+    process.stdout.write(`${line}\n`);
+  };
 }
 
 function printVariables(names: readonly ServiceName[], { json }: ServeOptions): void {

@@ -175,6 +175,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'check health': [
     { line: 'isccd check health', untested: NEEDS_SERVICES },
     { line: 'isccd check health codes --timeout 1', untested: NEEDS_SERVICES },
+    { line: 'isccd check health --started', untested: NEEDS_SERVICES },
     { line: 'isccd check health https://codes.example', untested: REMOTE },
   ],
   completion: [

@@ -25,6 +25,10 @@ interface Slot {
   /** From 1. */
   readonly number: number;
   worker: Worker | undefined;
+  /** Until the worker listens. A signal would end a process that has not loaded its program. */
+  isStarting: boolean;
+  /** Whether the worker is to read the files of its configuration again once it listens. */
+  mustReload: boolean;
   /** Ends in a row soon after a start. */
   failures: number;
   timer: NodeJS.Timeout | undefined;
@@ -46,7 +50,15 @@ export class WorkerPool {
     this.#names = names;
     this.#environment = environment;
     this.#slots = Array.from({ length: count }, (_, at) => {
-      return { number: at + 1, worker: undefined, failures: 0, timer: undefined };
+      const number = at + 1;
+      return {
+        number,
+        worker: undefined,
+        isStarting: false,
+        mustReload: false,
+        failures: 0,
+        timer: undefined,
+      };
     });
     const running = () => this.#workers().length;
     this.#metrics.register([
@@ -89,9 +101,12 @@ export class WorkerPool {
     for (const worker of this.#workers()) worker.process.kill('SIGKILL');
   }
 
-  /** Lets all workers read the files of their configuration again. */
+  /** Lets all workers read the files of their configuration again, those that start after their start. */
   reload(): void {
-    for (const worker of this.#workers()) worker.process.kill('SIGHUP');
+    for (const slot of this.#slots) {
+      if (slot.isStarting) slot.mustReload = true;
+      else slot.worker?.process.kill('SIGHUP');
+    }
   }
 
   /** The metrics of all workers and of this process. A worker that does not respond in time is left out. */
@@ -114,11 +129,16 @@ export class WorkerPool {
     const worker = cluster.fork(this.#environment);
     const startedMs = performance.now();
     slot.worker = worker;
+    slot.isStarting = true;
+    slot.mustReload = false;
     return new Promise((resolve, reject) => {
       let failure: CommandFailed | undefined;
       worker.on('message', (message: FromWorker) => {
-        if (message.type === 'started') resolve(message.services);
-        else if (message.type === 'failed') failure = new CommandFailed(message.message, message.status);
+        if (message.type === 'started') {
+          slot.isStarting = false;
+          if (slot.mustReload) worker.process.kill('SIGHUP');
+          resolve(message.services);
+        } else if (message.type === 'failed') failure = new CommandFailed(message.message, message.status);
         else this.#receive(worker, message);
       });
       const ended = (end: string) => {

@@ -3,10 +3,10 @@
  * its number, and the services.
  */
 import { SERVICE_NAMES } from '../../compose/service-names.js';
-import { startServices } from '../../compose/start.js';
 import { createLogger } from '../../observe/log.js';
 import type { Exposition, Metrics, MetricValues } from '../../observe/metrics.js';
 import { setWorker } from '../../observe/worker.js';
+import { catchHangUps, onHangUp } from '../hang-up.js';
 import { asFailure } from '../terminal/failure.js';
 import { type FromWorker, type Listening, Replies, type ToWorker } from './messages.js';
 
@@ -20,6 +20,7 @@ let metrics: Metrics | undefined;
 await run();
 
 async function run(): Promise<void> {
+  catchHangUps();
   const [number, ...names] = process.argv.slice(2);
   const worker = Number(number);
   setWorker(worker);
@@ -31,6 +32,8 @@ async function run(): Promise<void> {
   process.on('SIGINT', onStop);
   process.on('message', (message: ToWorker) => void receive(message));
   try {
+    // It loads all services, which takes time. Signals are handled before.
+    const { startServices } = await import('../../compose/start.js');
     const running = await startServices(
       SERVICE_NAMES.filter((name) => names.includes(name)),
       {
@@ -44,7 +47,7 @@ async function run(): Promise<void> {
       },
     );
     stop = running.stop;
-    process.on('SIGHUP', () => void running.reload());
+    onHangUp(() => void running.reload());
     send({ type: 'started', services });
   } catch (error) {
     const failure = asFailure(error);

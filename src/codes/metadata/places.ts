@@ -144,7 +144,7 @@ const ID3: Family = {
   mediatypes: ['audio/mpeg', 'audio/aac', 'audio/aiff', 'audio/wav'],
   format: 'audio',
   note:
-    'ID3v2.4 frames in TagLib’s names: `TITLE` is TIT2, `ARTIST` TPE1, `COPYRIGHT` TCOP, `COMMENT` COMM, ' +
+    'ID3v2 frames (of the version that the file has, else 2.4) in TagLib’s names: `TITLE` is TIT2, `ARTIST` TPE1, `COPYRIGHT` TCOP, `COMMENT` COMM, ' +
     '`COPYRIGHTURL` WCOP, `PAYMENTWEBPAGE` WPAY, `KEYWORDS` TKWD, others TXXX. WAV also gets RIFF INFO and XMP. ' +
     'ID3v1 and APE tags of the same file are kept in step.',
   written: {

@@ -13,7 +13,7 @@ export const HOST_INVALID = 'Invalid Host';
 
 /** The named hosts and this machine. */
 export function namedHosts(names: readonly string[]): readonly string[] {
-  return [...names, 'localhost', '127.0.0.1'];
+  return [...names, 'localhost', '127.0.0.1', '[::1]'];
 }
 
 export function isAllowedHost(allowed: AllowedHosts, headers: RequestHeaders): boolean {

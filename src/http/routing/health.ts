@@ -4,6 +4,14 @@ import { json } from '../reply/replies.js';
 import { type Route, route } from './route.js';
 import type { Readiness, ServiceApp } from './service.js';
 
+const LIVENESS = '/healthz';
+const READINESS = '/readyz';
+
+/** Whether load balancers probe this path, also by the address of an instance. Its responses do not depend on the host. */
+export function isProbe(path: string): boolean {
+  return path === LIVENESS || path === READINESS;
+}
+
 /** `/healthz`, and `/readyz` for services that report readiness. */
 export function healthRoutes(app: ServiceApp): Route[] {
   const readiness = app.readiness?.bind(app);
@@ -13,7 +21,7 @@ export function healthRoutes(app: ServiceApp): Route[] {
 function liveness(): Route {
   return route({
     method: 'GET',
-    path: '/healthz',
+    path: LIVENESS,
     operationId: 'liveness',
     summary: 'Liveness probe',
     tags: ['probes'],
@@ -27,7 +35,7 @@ function liveness(): Route {
 function ready(readiness: () => Readiness | Promise<Readiness>): Route {
   return route({
     method: 'GET',
-    path: '/readyz',
+    path: READINESS,
     operationId: 'readiness',
     summary: 'Readiness probe',
     tags: ['probes'],

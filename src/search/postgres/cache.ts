@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { type FollowedIndex, type FollowedState, isNativeError, type SearchEngine } from '../../native.js';
 import type { Logger } from '../../observe/log.js';
 import type { SearchDb } from './open.js';
+import { BEGINNING, hasPoint, isSame, lastPoint, type Point } from './points.js';
 import {
   type AssetRows,
   allLogRows,
@@ -24,8 +25,8 @@ const PROGRESS_SECONDS = 5;
 /** Characters of a temporary name. */
 const NAME_BYTES = 15;
 
-/** Where a cached index is: database, index and number of the last change. */
-const POSITION = /^([\w-]+)\/(\d+)\/(\d+)$/;
+/** Where a cached index is: database, index, number and tag of the last change. Older programs wrote no tag. */
+const POSITION = /^([\w-]+)\/(\d+)\/(\d+)\/([\da-f-]+)$/;
 
 const NO_STATE: FollowedState = { simprintTypes: [], simprintBits: [] };
 const NO_ROWS: AssetRows = { rows: '[]', deleted: [] };
@@ -33,7 +34,7 @@ const NO_ROWS: AssetRows = { rows: '[]', deleted: [] };
 interface Cached {
   readonly name: string;
   readonly id: number;
-  readonly sequence: number;
+  readonly point: Point;
 }
 
 export class Cache {
@@ -79,22 +80,21 @@ export class Cache {
    * Brings the cache to the state of a snapshot of the database, whatever it contains.
    *
    * @param db a transaction that reads one snapshot
-   * @param forgotten number of the last change that the feed no longer has
    */
-  async open(db: SearchDb, registry: Registry, forgotten: number): Promise<void> {
+  async open(db: SearchDb, registry: Registry): Promise<void> {
     const cached = await this.#cached();
     this.#names.clear();
     this.#paths.clear();
     this.#following.clear();
     for (const { name } of registry.indexes) this.loading.set(name, 0);
     for (const { name } of cached.foreign) await this.#discard(name);
-    const behind = new Map<number, number>();
-    for (const { id, name, sequence } of cached.known) {
+    const behind = new Map<number, Point>();
+    for (const { id, name, point } of cached.known) {
       const index = registry.indexes.find((one) => one.id === id);
       const isUsable =
         index !== undefined &&
-        (sequence === index.changed || (sequence < index.changed && sequence >= forgotten)) &&
-        (await changeCount(db, id, sequence)) <= CHANGED_ASSETS_MAX;
+        (await isInHistory(db, index, point)) &&
+        (await changeCount(db, id, point.sequence)) <= CHANGED_ASSETS_MAX;
       if (!isUsable) {
         await this.#discard(name);
         continue;
@@ -102,12 +102,13 @@ export class Cache {
       this.#names.set(id, name);
       this.#paths.set(id, await this.#declared(name));
       if (index.follows !== null) this.#following.add(id);
-      if (sequence < index.changed) behind.set(id, sequence);
+      if (point.sequence < index.changed) behind.set(id, point);
     }
     await this.reconcile(db, registry);
-    for (const [id, sequence] of behind) {
+    for (const [id, point] of behind) {
       const index = registry.indexes.find((one) => one.id === id) as StoredIndex;
-      await this.applyAll(index, changedPages(db, index, sequence, index.changed), sequence, index.changed);
+      const last = await lastPoint(db, id, index.changed);
+      await this.applyAll(index, changedPages(db, index, point.sequence, last.sequence), point, last);
     }
     this.loading.clear();
   }
@@ -143,7 +144,7 @@ export class Cache {
   async apply(
     index: Pick<StoredIndex, 'id' | 'state'>,
     { rows, deleted, log = [] }: AssetRows,
-    sequence: number,
+    point: Point,
   ): Promise<void> {
     const name = this.#names.get(index.id);
     if (name === undefined) throw new Error(`the cache has no index ${index.id}`);
@@ -152,7 +153,7 @@ export class Cache {
       deleted,
       log,
       state: index.state,
-      position: this.#position(index.id, sequence),
+      position: this.#position(index.id, point),
     });
     if (log.some(({ value }) => value === undefined)) this.resets += 1;
   }
@@ -161,8 +162,8 @@ export class Cache {
   async applyAll(
     index: StoredIndex,
     pages: Iterable<AssetRows> | AsyncIterable<AssetRows>,
-    after: number,
-    upTo: number,
+    after: Point,
+    upTo: Point,
   ): Promise<void> {
     let last = NO_ROWS;
     for await (const page of pages) {
@@ -173,17 +174,17 @@ export class Cache {
   }
 
   /** An index was created in the engine. */
-  async created(id: number, name: string, sequence: number): Promise<void> {
+  async created(id: number, name: string, point: Point): Promise<void> {
     this.#names.set(id, name);
     this.#paths.set(id, '[]');
-    await this.apply({ id, state: NO_STATE }, NO_ROWS, sequence);
+    await this.apply({ id, state: NO_STATE }, NO_ROWS, point);
   }
 
   /** An index that follows logs of a realm was created in the database. */
-  async followed(id: number, name: string, realm: number, sequence: number): Promise<FollowedIndex> {
+  async followed(id: number, name: string, realm: number, point: Point): Promise<FollowedIndex> {
     const index = await this.#engine.followLogs(name, realm);
     this.#following.add(id);
-    await this.created(id, name, sequence);
+    await this.created(id, name, point);
     return index;
   }
 
@@ -213,8 +214,9 @@ export class Cache {
     return JSON.stringify(paths.map(({ path }) => path));
   }
 
-  #position(id: number, sequence: number): string {
-    return `${this.#installation}/${id}/${sequence}`;
+  /** Without a tag it matches nothing: the index is loaded again at the next start. */
+  #position(id: number, { sequence, tag = '' }: Point): string {
+    return `${this.#installation}/${id}/${sequence}/${tag}`;
   }
 
   #aliases(): readonly { readonly name: string; readonly index: string }[] {
@@ -231,8 +233,8 @@ export class Cache {
         if (isNativeError(error, 'INDEX_DAMAGED')) return null;
         throw error;
       });
-      const [, installation, id, sequence] = POSITION.exec(position ?? '') ?? [];
-      const cached = { name, id: Number(id), sequence: Number(sequence) };
+      const [, installation, id, sequence, tag] = POSITION.exec(position ?? '') ?? [];
+      const cached = { name, id: Number(id), point: { sequence: Number(sequence), tag } };
       if (installation !== this.#installation || ids.has(cached.id)) foreign.push({ name });
       else known.push(cached);
       ids.add(cached.id);
@@ -292,9 +294,18 @@ export class Cache {
     if (follows !== null)
       for await (const log of allLogRows(db, id))
         await this.#engine.applyRows(name, { rows: Buffer.from('[]'), deleted: [], log, state });
-    await this.apply({ id, state }, NO_ROWS, known?.changed ?? 0);
+    const last = known === undefined ? BEGINNING : await lastPoint(db, id, known.changed);
+    await this.apply({ id, state }, NO_ROWS, last);
+    // Also an index that was loaded before, and of which its follower remembers parts.
+    if (follows !== null) this.resets += 1;
     this.loading.delete(name);
   }
+}
+
+/** Whether the cached state of an index is one that the index had in this database, with all changes since then. */
+async function isInHistory(db: SearchDb, { id, changed }: StoredIndex, point: Point): Promise<boolean> {
+  if (point.sequence === changed) return isSame(point, await lastPoint(db, id, changed));
+  return point.sequence < changed && (await hasPoint(db, point));
 }
 
 async function changeCount(db: SearchDb, index: number, after: number): Promise<number> {

@@ -14,7 +14,7 @@ import { Followed } from './followed.js';
 import type { Newest } from './newest.js';
 import { openSearchDatabase, type SearchDatabase, type SearchDb } from './open.js';
 import { openCache } from './open-cache.js';
-import { sweepDropped } from './rows.js';
+import { insertIndex, sweepDropped } from './rows.js';
 import { SharedLogs } from './shared-logs.js';
 import { type NameChange, type Unchanged, unavailable, Writes } from './writes.js';
 
@@ -138,17 +138,12 @@ export class PostgresEngine implements Engine {
       if (this.#isTaken(name)) return refuse(local.createIndex(body));
       let id = 0;
       return {
-        commit: async (transaction, sequence) => {
-          const created = await transaction
-            .insertInto('indexes')
-            .values({ name, realm: null, changed: sequence })
-            .returning('id')
-            .executeTakeFirstOrThrow();
-          id = created.id;
+        commit: async (transaction, point) => {
+          id = await insertIndex(transaction, { name, follows: null }, point);
         },
-        apply: async (sequence) => {
+        apply: async (point) => {
           const response = await local.createIndex(body);
-          await this.#cache.created(id, name, sequence);
+          await this.#cache.created(id, name, point);
           return response;
         },
       };
@@ -325,16 +320,11 @@ export class PostgresEngine implements Engine {
       throw failure('CONFLICT', `the index ${name} of the database was not made from hub logs; delete it`);
     let id = 0;
     return {
-      commit: async (transaction, sequence) => {
-        const created = await transaction
-          .insertInto('indexes')
-          .values({ name, realm: null, changed: sequence, follows: realm })
-          .returning('id')
-          .executeTakeFirstOrThrow();
-        id = created.id;
+      commit: async (transaction, point) => {
+        id = await insertIndex(transaction, { name, follows: realm }, point);
       },
-      apply: async (sequence) => {
-        await this.#cache.followed(id, name, realm, sequence);
+      apply: async (point) => {
+        await this.#cache.followed(id, name, realm, point);
       },
     };
   }

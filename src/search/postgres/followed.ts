@@ -1,30 +1,37 @@
 /** The indexes of a database, followed: every change that was committed is applied to the cache in order. */
 
-import { changesAfter } from '../../feed/feed.js';
+import { changesAfter, lastChange } from '../../feed/feed.js';
 import { type FeedRead, Follower } from '../../feed/follower.js';
 import type { Logger } from '../../observe/log.js';
 import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
 import type { Newest } from './newest.js';
 import type { SearchDb } from './open.js';
+import { BEGINNING, hasPoint, isSame, type Point, pointAt, pointOf } from './points.js';
 import { type AssetRows, changedPages, type Registry, readRegistry, type StoredIndex } from './rows.js';
 
 /** Changes per read. */
 const CHANGES_MAX = 1000;
 /** Assets per read; one change may have more. */
 const ASSETS_MAX = 10_000;
+const COLUMNS = ['sequence', 'index_id', 'count', 'tag'] as const;
 /** How often an idle process reads the feed: what others have added is applied before the next search. */
 const POLL_MS = 250;
 
+/** Before any change of any database: all of the cache is compared with the database at the next read. */
+const NOWHERE: Point = { sequence: -1, tag: undefined };
+
 interface FoundRows extends FeedRead {
-  readonly after: number;
+  readonly after: Point;
+  /** The change {@link FeedRead.upTo}. */
+  readonly last: Point;
   /** If indexes, aliases or paths changed. */
   readonly registry: Registry | undefined;
   readonly batches: readonly {
     readonly index: StoredIndex;
     /** In several pages if they are large. */
     readonly pages: readonly AssetRows[];
-    readonly last: number;
+    readonly last: Point;
   }[];
   /** Monotonic time at which the read began. */
   readonly startedMs: number;
@@ -46,7 +53,7 @@ export class Followed {
   readonly #follower: Follower<FoundRows>;
   /** Held while the cache changes. */
   readonly #changing = new Slots(1);
-  #position = 0;
+  #position = BEGINNING;
   #version = 0;
   #currentMs = Number.NEGATIVE_INFINITY;
   #isLoaded = false;
@@ -54,11 +61,12 @@ export class Followed {
   constructor(options: FollowedOptions) {
     this.#options = options;
     this.#follower = new Follower<FoundRows>({
-      position: () => this.#position,
-      read: (after) => this.#read(after),
+      position: () => this.#position.sequence,
+      // Called at once, so that the number is that of this position.
+      read: () => this.#read(this.#position),
       // Nothing new: a read does not wait for a write that is in progress.
       apply: async (found) =>
-        found.upTo === found.after ? this.#current(found) : this.#changing.run(() => this.#apply(found)),
+        found.last === found.after ? this.#current(found) : this.#changing.run(() => this.#apply(found)),
       reload: () => this.#changing.run(() => this.#load()),
       onError: options.onError,
     });
@@ -94,12 +102,13 @@ export class Followed {
   }
 
   /**
-   * Runs `work` while nothing else changes the cache, which has all changes before `sequence`. The caller holds the lock
-   * of the feed, so that no other change can be committed.
+   * Runs `work` while nothing else changes the cache, which has all changes before `sequence`. The transaction holds the
+   * lock of the feed, so that no other change can be committed.
    */
-  change<T>(sequence: number, work: () => Promise<T>): Promise<T> {
+  change<T>(transaction: SearchDb, sequence: number, work: () => Promise<T>): Promise<T> {
     return this.#changing.run(async () => {
-      while (this.#position !== sequence - 1) {
+      const before = await pointAt(transaction, sequence - 1);
+      while (!isSame(this.#position, before)) {
         const found = await this.#read(this.#position);
         if (found === 'truncated') await this.#load();
         else await this.#apply(found);
@@ -108,14 +117,14 @@ export class Followed {
     });
   }
 
-  /** The change with this number, which this process made, is in the cache. */
-  applied(sequence: number): void {
-    this.#moveTo(sequence);
+  /** This change, which this process made, is in the cache. */
+  applied(point: Point): void {
+    this.#moveTo(point);
   }
 
   /** The cache could not be changed: all of it is compared with the database at the next read. */
   mistrust(): void {
-    this.#moveTo(-1);
+    this.#moveTo(NOWHERE);
   }
 
   async #load(): Promise<void> {
@@ -125,44 +134,51 @@ export class Followed {
     this.#isLoaded = false;
     const startedMs = performance.now();
     await inSnapshot(db, async (rows) => {
-      const { sequence, forgotten } = await rows.selectFrom('feed').selectAll().executeTakeFirstOrThrow();
-      await cache.open(rows, await readRegistry(rows), forgotten);
-      this.#moveTo(sequence);
+      const position = await pointAt(rows, await lastChange(rows));
+      await cache.open(rows, await readRegistry(rows));
+      this.#moveTo(position);
     });
     this.#currentMs = startedMs;
     this.#isLoaded = true;
   }
 
-  async #read(after: number): Promise<FoundRows | 'truncated'> {
+  async #read(after: Point): Promise<FoundRows | 'truncated'> {
     const { db } = this.#options;
     const startedMs = performance.now();
     const nothing = { after, hasMore: false, registry: undefined, batches: [], startedMs };
-    const newest = await this.#options.newest.sequence();
-    if (newest === after) return { ...nothing, upTo: newest };
-    // Also if the database was restored from a backup.
-    if (after < 0 || newest < after) return 'truncated';
+    const newest = await this.#options.newest.point();
+    if (isSame(newest, after)) return { ...nothing, upTo: after.sequence, last: after };
+    if (after.sequence < 0 || newest.sequence <= after.sequence) return 'truncated';
     return inSnapshot(db, async (rows) => {
-      const found = await changesAfter(rows, after, CHANGES_MAX, ['sequence', 'index_id', 'count']);
-      if (found === 'truncated') return found;
+      const found = await changesAfter(rows, after.sequence, CHANGES_MAX, COLUMNS);
+      // A database that was restored from a backup has other changes after another one.
+      if (found === 'truncated' || !(await hasPoint(rows, after))) return 'truncated';
       const { changes, upTo, hasMore } = bounded(found);
       const registry = await readRegistry(rows);
-      const touched = new Map<number, number>();
-      for (const { index_id: id, sequence } of changes) if (id !== null) touched.set(id, sequence);
+      const touched = new Map<number, Point>();
+      for (const change of changes)
+        if (change.index_id !== null) touched.set(change.index_id, pointOf(change));
       const batches = [];
       for (const [id, last] of touched) {
         const index = registry.indexes.find((one) => one.id === id);
         if (index !== undefined)
-          batches.push({ index, last, pages: await collected(changedPages(rows, index, after, last)) });
+          batches.push({
+            index,
+            last,
+            pages: await collected(changedPages(rows, index, after.sequence, last.sequence)),
+          });
       }
       const isChanged = changes.some(({ index_id }) => index_id === null);
-      return { after, upTo, hasMore, startedMs, batches, registry: isChanged ? registry : undefined };
+      const end = changes.at(-1);
+      const last = end?.sequence === upTo ? pointOf(end) : await pointAt(rows, upTo);
+      return { after, upTo, last, hasMore, startedMs, batches, registry: isChanged ? registry : undefined };
     });
   }
 
   async #apply(found: FoundRows): Promise<void> {
-    const { after, upTo, registry, batches } = found;
+    const { after, last: end, registry, batches } = found;
     // Otherwise a change of this process came first, and these were applied before it.
-    if (this.#position === after) {
+    if (isSame(this.#position, after)) {
       const { db, cache } = this.#options;
       try {
         if (registry !== undefined) await inSnapshot(db, (rows) => cache.reconcile(rows, registry));
@@ -171,12 +187,12 @@ export class Followed {
         this.mistrust();
         throw error;
       }
-      this.#moveTo(upTo);
+      this.#moveTo(end);
     }
     this.#current(found);
   }
 
-  #moveTo(position: number): void {
+  #moveTo(position: Point): void {
     this.#position = position;
     this.#version += 1;
   }

@@ -1,8 +1,9 @@
-/** The number of the last change: the question before every read, over a connection of its own. */
+/** The last change: the question before every read, over a connection of its own. */
 import type pg from 'pg';
 import { StorageUnavailable } from '../../data/unavailable.js';
 import type { FailoverPool } from '../../database/failover-pool.js';
 import { within } from '../../database/within.js';
+import type { Point } from './points.js';
 import { Question } from './question.js';
 
 /** A server that takes longer to return one row is unreachable. */
@@ -23,7 +24,7 @@ export class Newest {
   }
 
   /** @throws {StorageUnavailable} if the server does not respond in time */
-  async sequence(): Promise<number> {
+  async point(): Promise<Point> {
     const isNew = this.#connection === undefined;
     try {
       return await this.#ask();
@@ -38,7 +39,7 @@ export class Newest {
     if (this.#connection !== undefined) this.#drop(this.#connection);
   }
 
-  async #ask(): Promise<number> {
+  async #ask(): Promise<Point> {
     this.#connection ??= { client: this.#pool.connect(), isUsed: false };
     const connection = this.#connection;
     const ask = async () => {

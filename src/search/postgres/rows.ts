@@ -3,7 +3,8 @@ import { CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { FollowedState, LogTableRow, Rehearsed } from '../../native.js';
 import type { CopiedPage } from './copied-rows.js';
 import type { SearchDb } from './open.js';
-import type { LogRowTable, SearchTables } from './tables.js';
+import type { TaggedPoint } from './points.js';
+import type { IndexTable, LogRowTable, SearchTables } from './tables.js';
 
 /** Assets per page in the order of their keys. */
 const PAGE_ASSETS = 10_000;
@@ -69,6 +70,21 @@ function stateOf(realm: number | null, simprintTypes: string): FollowedState {
   };
 }
 
+/** Adds an index without assets; its id. */
+export async function insertIndex(
+  transaction: Transaction<SearchTables>,
+  index: Pick<IndexTable, 'name' | 'follows'>,
+  { sequence, tag }: TaggedPoint,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('indexes')
+    .values({ ...index, realm: null, changed: sequence })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await transaction.insertInto('index_tags').values({ index_id: id, sequence, tag }).execute();
+  return id;
+}
+
 /** What a rehearsed change leaves behind. */
 export type Left = Pick<Rehearsed, 'rows' | 'deleted' | 'count' | 'state'> & {
   readonly log?: readonly LogTableRow[];
@@ -78,7 +94,7 @@ export type Left = Pick<Rehearsed, 'rows' | 'deleted' | 'count' | 'state'> & {
 export async function writeBatch(
   transaction: Transaction<SearchTables>,
   index: number,
-  sequence: number,
+  { sequence, tag }: TaggedPoint,
   { rows, deleted, count, state, log = [] }: Left,
 ): Promise<void> {
   const types = JSON.stringify(state.simprintTypes.map((name, at) => [name, state.simprintBits[at]]));
@@ -113,9 +129,12 @@ export async function writeBatch(
     ), changed as (
       update indexes set realm = ${state.realm ?? null}, simprint_types = ${types}, changed = ${sequence}
       where id = ${index}
+    ), put_tag as (
+      insert into index_tags (index_id, sequence, tag) values (${index}, ${sequence}, ${tag}::uuid)
+      on conflict (index_id) do update set sequence = excluded.sequence, tag = excluded.tag
     )
-    insert into changes (sequence, index_id, keys, count)
-    select ${sequence}, ${index}, array(select key from r) || ${gone}, ${count}
+    insert into changes (sequence, index_id, keys, count, tag)
+    select ${sequence}, ${index}, array(select key from r) || ${gone}, ${count}, ${tag}::uuid
   `.execute(transaction);
 }
 

@@ -9,6 +9,7 @@ export interface SearchTables extends FeedTables<SearchChangeTable> {
   simprints: SimprintTable;
   log_rows: LogRowTable;
   dropped: DroppedTable;
+  index_tags: IndexTagTable;
   installation: InstallationTable;
 }
 
@@ -77,6 +78,16 @@ export interface SearchChangeTable {
   keys: Buffer[] | null;
   /** Number of keys. */
   count: number;
+  /** Random; null for changes before migration 3. The database makes it for programs that leave it out. */
+  tag: string | null;
+}
+
+/** The tag of the last change of an index, because the feed forgets changes. Older programs do not write it. */
+export interface IndexTagTable {
+  index_id: number;
+  /** Number of the change. */
+  sequence: number;
+  tag: string;
 }
 
 /** Deleted indexes whose assets are still to be removed. */

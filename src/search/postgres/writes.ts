@@ -15,6 +15,7 @@ import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
 import type { Followed } from './followed.js';
 import type { SearchDb } from './open.js';
+import { newPoint, type TaggedPoint } from './points.js';
 import { type Left, writeBatch } from './rows.js';
 import type { SearchTables } from './tables.js';
 
@@ -35,8 +36,8 @@ export interface Unchanged<T> {
 
 /** What a change of names does in the database and, after the commit, in the engine. */
 export interface NameChange<T> {
-  commit(transaction: Transaction<SearchTables>, sequence: number): Promise<void>;
-  apply(sequence: number): Promise<T>;
+  commit(transaction: Transaction<SearchTables>, point: TaggedPoint): Promise<void>;
+  apply(point: TaggedPoint): Promise<T>;
 }
 
 export interface WritesOptions {
@@ -77,16 +78,16 @@ export class Writes {
    */
   async changeNames<T>(prepare: () => Promise<NameChange<T> | Unchanged<T>>): Promise<T> {
     return this.#turn.run(() =>
-      this.#commit(async (transaction, sequence) => {
+      this.#commit(async (transaction, point) => {
         const prepared = await prepare();
         if ('unchanged' in prepared) return prepared;
         const { commit, apply } = prepared;
-        await commit(transaction, sequence);
+        await commit(transaction, point);
         await transaction
           .insertInto('changes')
-          .values({ sequence, index_id: null, keys: null, count: 0 })
+          .values({ ...point, index_id: null, keys: null, count: 0 })
           .execute();
-        return () => apply(sequence);
+        return () => apply(point);
       }),
     );
   }
@@ -98,14 +99,14 @@ export class Writes {
    */
   async follow(index: string, change: Left, check: () => Promise<void>): Promise<void> {
     await this.#turn.run(() =>
-      this.#commit(async (transaction, sequence) => {
+      this.#commit(async (transaction, point) => {
         await check();
         const { cache } = this.#options;
         const id = cache.idOf(index);
         if (id === undefined) throw new Error(`the database has no index ${index}`);
-        await writeBatch(transaction, id, sequence, change);
+        await writeBatch(transaction, id, point, change);
         return () =>
-          cache.apply({ id, state: change.state }, { ...change, log: [...(change.log ?? [])] }, sequence);
+          cache.apply({ id, state: change.state }, { ...change, log: [...(change.log ?? [])] }, point);
       }),
     );
   }
@@ -118,16 +119,16 @@ export class Writes {
   async #commitGroup(index: string): Promise<void> {
     const group = this.#take(index);
     try {
-      const outcomes = await this.#commit(async (transaction, sequence) => {
+      const outcomes = await this.#commit(async (transaction, point) => {
         const { engine, cache } = this.#options;
         const changes = group.map(({ change }) => change);
         const rehearsed = await engine.rehearse(index, changes);
         if (rehearsed.count === 0) return { unchanged: rehearsed.outcomes };
         const id = cache.idOf(rehearsed.index);
         if (id === undefined) throw new Error(`the database has no index ${rehearsed.index}`);
-        await writeBatch(transaction, id, sequence, rehearsed);
+        await writeBatch(transaction, id, point, rehearsed);
         return async () => {
-          await cache.apply({ id, state: rehearsed.state }, rehearsed, sequence);
+          await cache.apply({ id, state: rehearsed.state }, rehearsed, point);
           return rehearsed.outcomes;
         };
       });
@@ -159,7 +160,7 @@ export class Writes {
   async #commit<T>(
     work: (
       transaction: Transaction<SearchTables>,
-      sequence: number,
+      point: TaggedPoint,
     ) => Promise<(() => Promise<T>) | Unchanged<T>>,
   ): Promise<T> {
     const { db, followed, onUnavailable } = this.#options;
@@ -170,15 +171,15 @@ export class Writes {
         throw unavailable(error, onUnavailable);
       });
     try {
-      const sequence = await within(WRITE_MS_MAX, lockFeed<SearchTables>(transaction));
-      return await followed.change(sequence, async () => {
-        const prepared = await work(transaction, sequence);
+      const point = newPoint(await within(WRITE_MS_MAX, lockFeed<SearchTables>(transaction)));
+      return await followed.change(transaction, point.sequence, async () => {
+        const prepared = await work(transaction, point);
         if ('unchanged' in prepared) {
           await transaction.rollback().execute();
           return prepared.unchanged;
         }
         await within(WRITE_MS_MAX, transaction.commit().execute());
-        return this.#applied(sequence, prepared);
+        return this.#applied(point, prepared);
       });
     } catch (error) {
       // Without waiting: behind a commit that hangs, it hangs, too.
@@ -191,11 +192,11 @@ export class Writes {
     }
   }
 
-  async #applied<T>(sequence: number, apply: () => Promise<T>): Promise<T> {
+  async #applied<T>(point: TaggedPoint, apply: () => Promise<T>): Promise<T> {
     const { followed, log } = this.#options;
     try {
       const result = await apply();
-      followed.applied(sequence);
+      followed.applied(point);
       return result;
     } catch (error) {
       log?.error({ err: error }, 'a committed change could not be applied to the cache of the indexes');

@@ -1,26 +1,21 @@
 //! Writes properties into a copy of a document. All other parts keep their compressed bytes.
 
+mod book;
 mod edit;
 mod opendocument;
 mod package;
 
 use std::io::{Cursor, Write};
 
-use quick_xml::escape::escape;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use self::edit::{Edit, edit};
-use super::container::{Budget, Container};
-use super::{DocumentError, Format, epub};
+use super::{DocumentError, Format};
 
 /// Place and value of a property to write. A place is the name of an element, such as `dc:title`, or
 /// `custom:` and the name of a custom property. A repeated place is a list. The values replace all
 /// values of the place in the document.
 pub type Properties<'a> = [(&'a str, &'a str)];
-
-/// Id of the identifier that this module adds to a book, whose own identifier must not change.
-const IDENTIFIER_ID: &str = "iscc-identifier";
 
 /// A copy of the document with the given properties.
 ///
@@ -35,55 +30,9 @@ pub fn embed(
         Format::Docx | Format::Pptx | Format::Xlsx => package::embed(bytes, properties),
         Format::Odt => opendocument::embed(bytes, properties),
         Format::FlatOdt => opendocument::embed_flat(bytes, properties),
-        Format::Epub => embed_book(bytes, properties),
+        Format::Epub => book::embed(bytes, properties),
         _ => Err(DocumentError::NotEmbeddable),
     }
-}
-
-/// Custom properties are OPF 2 `meta` elements, which EPUB 3 permits as well.
-fn embed_book(bytes: &[u8], properties: &Properties<'_>) -> Result<Vec<u8>, DocumentError> {
-    let mut budget = Budget::default();
-    let mut container = Container::open(bytes, &mut budget)?;
-    let path = epub::package_path(&mut container)?;
-    let package = container.part(&path)?;
-    let (elements, custom) = split(properties);
-    let (identifiers, elements): (Vec<_>, Vec<_>) =
-        elements.into_iter().partition(|(name, _)| *name == "dc:identifier");
-    let mut appended: String = identifiers
-        .iter()
-        .map(|(_, value)| {
-            format!(
-                r#"<dc:identifier xmlns:dc="http://purl.org/dc/elements/1.1/" id="{IDENTIFIER_ID}">{}</dc:identifier>"#,
-                escape(*value)
-            )
-        })
-        .collect();
-    for (name, value) in &custom {
-        appended.push_str(&format!(
-            r#"<meta xmlns="http://www.idpf.org/2007/opf" name="{}" content="{}"/>"#,
-            escape(*name),
-            escape(*value)
-        ));
-    }
-    let edited = edit(
-        &path,
-        &package,
-        &Edit {
-            elements: &elements,
-            appended: &appended,
-            // Early versions of EPUB use the element `dc-metadata`.
-            is_parent: &|name| matches!(name, "metadata" | "dc-metadata"),
-            is_removed: &|name, attribute| {
-                let is_custom = name == "meta"
-                    && attribute("name").is_some_and(|it| custom.iter().any(|(key, _)| *key == it));
-                let is_identifier = !identifiers.is_empty()
-                    && name == "dc:identifier"
-                    && attribute("id").as_deref() == Some(IDENTIFIER_ID);
-                is_custom || is_identifier
-            },
-        },
-    )?;
-    replace(bytes, &[(&path, edited)])
 }
 
 type Pairs<'a> = Vec<(&'a str, &'a str)>;

@@ -1,5 +1,7 @@
 //! XML as a sequence of tokens, in constant memory.
 
+mod entities;
+
 use std::borrow::Cow;
 
 use quick_xml::escape::resolve_html5_entity;
@@ -37,14 +39,14 @@ impl Attributes<'_> {
 
 /// Calls `visit` for each token of `bytes`. Errors name the `part`.
 ///
-/// Character references and the entities of HTML are resolved. All other entities are ignored:
-/// those of a document type are neither read nor expanded.
+/// Character references, the entities of HTML and the document's own are resolved. External entities
+/// are ignored: they are never read.
 pub fn for_each_token(
     part: &str,
     bytes: &[u8],
     visit: impl FnMut(Token<'_>),
 ) -> Result<(), DocumentError> {
-    read_tokens(part, Reader::from_str(&decode(bytes)), visit)
+    read_tokens(part, Reader::from_str(&entities::expanded(&decode(bytes))), visit)
 }
 
 /// Like [`for_each_token`], with [`property_name`]s of elements: `dc:title`, whatever prefix the
@@ -54,7 +56,7 @@ pub fn for_each_property_token(
     bytes: &[u8],
     visit: impl FnMut(Token<'_>),
 ) -> Result<(), DocumentError> {
-    read_tokens(part, NsReader::from_str(&decode(bytes)), visit)
+    read_tokens(part, NsReader::from_str(&entities::expanded(&decode(bytes))), visit)
 }
 
 fn read_tokens<'i>(
@@ -201,10 +203,12 @@ mod tests {
     }
 
     #[test]
-    fn resolves_html_entities_only() {
+    fn resolves_entities_of_html_and_of_the_document() {
         assert_eq!(text_of(b"<a>x &amp; y&nbsp;&#x1F600;&uuml;</a>"), "x & y\u{a0}\u{1F600}\u{fc}");
         let bomb = br#"<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd"><!ENTITY b "&e;&e;">]><a>1&b;2&e;3</a>"#;
         assert_eq!(text_of(bomb), "123");
+        let own = br#"<!DOCTYPE a [<!ENTITY co "Firma <b>AG</b>">]><a>Die &co; lebt</a>"#;
+        assert_eq!(text_of(own), "Die Firma AG lebt");
     }
 
     #[test]

@@ -1,37 +1,21 @@
 //! Media type by content.
 
+mod transport_stream;
+
 use super::json;
+
+pub(super) use transport_stream::MPEG_TS;
 
 /// Media type by the signature in a file's first bytes; `None` without a known signature, as for
 /// plain text.
 pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
     container(head)
-        .or_else(|| is_transport_stream(head).then_some(MPEG_TS))
+        .or_else(|| transport_stream::starts_with_packet(head).then_some(MPEG_TS))
         .or_else(|| by_prefix(head))
         .or_else(|| mpeg_audio(head))
         .or_else(|| markup(head))
         .or_else(|| json::is_json(head).then_some("application/json"))
-}
-
-/// Media type of MPEG transport streams.
-pub(super) const MPEG_TS: &str = "video/mp2t";
-
-/// Whether the bytes are a sequence of packets with a synchronisation byte each (ISO/IEC 13818-1,
-/// 2.4.3). Packets have 188 bytes; on discs a time stamp precedes each, in broadcasts check bytes
-/// follow each.
-fn is_transport_stream(head: &[u8]) -> bool {
-    const LAYOUTS: [(usize, usize); 3] = [(0, 188), (4, 192), (0, 204)];
-    const PACKETS_MIN: usize = 3;
-    let is_packet = |packet: &[u8]| match packet {
-        // Packets with neither an adaptation field nor a payload are reserved.
-        [0x47, _, _, control, ..] => control & 0x30 != 0,
-        _ => false,
-    };
-    LAYOUTS.iter().any(|(offset, bytes)| {
-        let packets = || head.get(*offset..).unwrap_or_default().chunks(*bytes);
-        let whole = packets().filter(|packet| packet.len() >= 4).count();
-        whole >= PACKETS_MIN && packets().take(whole).all(is_packet)
-    }) && !looks_like_text(head)
+        .or_else(|| transport_stream::starts_within_packet(head).then_some(MPEG_TS))
 }
 
 /// Whether the bytes look like text: UTF-16 with a byte order mark, or without control characters
@@ -351,24 +335,6 @@ mod tests {
         assert_eq!(from_bytes(&frames), None);
         frames[417..421].copy_from_slice(b"\xff\xfb\x90\x44");
         assert_eq!(from_bytes(&frames), Some("audio/mpeg"));
-    }
-
-    #[test]
-    fn transport_streams_have_regular_synchronisation_bytes() {
-        let stream = |before: usize, after: usize, packets: usize| {
-            let packet = [&vec![9; before][..], b"\x47\x40\x11\x10", &[0xff; 184], &vec![3; after]];
-            packet.concat().repeat(packets)
-        };
-        for (before, after) in [(0, 0), (4, 0), (0, 16)] {
-            assert_eq!(from_bytes(&stream(before, after, 21)), Some(super::MPEG_TS));
-            assert_eq!(from_bytes(&stream(before, after, 3)[..560]), Some(super::MPEG_TS));
-            assert_eq!(from_bytes(&stream(before, after, 2)), None);
-        }
-        let mut broken = stream(0, 0, 21);
-        broken[188 * 7] = 0x46;
-        assert_eq!(from_bytes(&broken), None);
-        assert_eq!(from_bytes(&[0x47; 4096]), None);
-        assert_eq!(from_bytes(&format!("G  0{}", " ".repeat(184)).into_bytes().repeat(9)), None);
     }
 
     #[test]

@@ -6,9 +6,20 @@ export interface TagChange {
   readonly written: ReadonlyMap<string, string>;
   /** Values of iTunes atoms. */
   readonly atoms: ReadonlyMap<string, string>;
+  /** Values by lower-case name, for keys that are replaced where a keyed list has them. */
+  readonly replaced: ReadonlyMap<string, string>;
   /** Lower-case names of tags to remove, in whatever form they are stored. */
   readonly removed: ReadonlySet<string>;
 }
+
+/** Keys that Apple's programs write. */
+export const APPLE_KEYS = {
+  name: ['com.apple.quicktime.title', 'com.apple.quicktime.displayname'],
+  description: ['com.apple.quicktime.description'],
+  creator: ['com.apple.quicktime.author', 'com.apple.quicktime.artist'],
+  rights: ['com.apple.quicktime.copyright'],
+  keywords: ['com.apple.quicktime.keywords'],
+} as const;
 
 /** Whether a place is an iTunes atom: four characters, the first of which may be a copyright sign. */
 export function isAtom(place: string): boolean {
@@ -30,8 +41,62 @@ const KEYED = 'mdta';
 const ITUNES = 'mdir';
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
+/** Names of keys that other programs read like the atoms. */
+const ATOM_NAMES: ReadonlyMap<string, string> = new Map([
+  ['\u00a9nam', 'title'],
+  ['desc', 'description'],
+  ['\u00a9ART', 'artist'],
+]);
+
+/** The change for a file that can't hold atoms: their values get keys. */
+export function withoutAtoms(change: TagChange): TagChange {
+  const named = [...change.atoms].flatMap(([atom, value]): [string, string][] => {
+    const name = ATOM_NAMES.get(atom);
+    return name === undefined ? [] : [[name, value]];
+  });
+  return { ...change, written: new Map([...change.written, ...named]), atoms: NOTHING };
+}
+
+/** The tag of a key after the change: `undefined` if it is removed, or written elsewhere. */
+export function keptValue<T>(
+  key: string,
+  value: T,
+  { written, replaced, removed }: TagChange,
+): T | string | undefined {
+  const name = key.toLowerCase();
+  if (written.has(name)) return undefined;
+  return replaced.get(name) ?? (removed.has(name) ? undefined : value);
+}
+
 /** The movie header boxes with changed tags. Cover, chapters and other tags are kept. */
 export function movieWithTags(movie: readonly Box[], change: TagChange): Box[] {
+  if (change.atoms.size === 0) return changedMovie(movie, change);
+  const roomy = withRoomForAtoms(movie);
+  const lists = [...roomy, ...userBoxes(roomy)].filter(isMeta);
+  const hasRoom = lists.some(isItunes) || !userBoxes(roomy).some(isMeta);
+  return changedMovie(roomy, hasRoom ? change : withoutAtoms(change));
+}
+
+/** Readers look for atoms in `udta` only, so a keyed list there moves to QuickTime's place next to it. */
+function withRoomForAtoms(boxes: readonly Box[]): readonly Box[] {
+  const inUser = userBoxes(boxes);
+  const keyed = inUser.find((box) => isMeta(box) && readMeta(box.content).handler === KEYED);
+  if (keyed === undefined || boxes.some(isMeta) || inUser.some((box) => isMeta(box) && isItunes(box))) {
+    return boxes;
+  }
+  const rest = inUser.filter((box) => box !== keyed);
+  return [...withUser(boxes, rest), metaBox(Buffer.alloc(0), readMeta(keyed.content).boxes)];
+}
+
+function isMeta({ type }: Box): boolean {
+  return type === 'meta';
+}
+
+function isItunes({ content }: Box): boolean {
+  return readMeta(content).handler === ITUNES;
+}
+
+function changedMovie(movie: readonly Box[], change: TagChange): Box[] {
   // The first list of each kind receives the new tags.
   let { written, atoms } = change;
   const replaced = replacedAtoms(change);
@@ -57,10 +122,9 @@ export function movieWithTags(movie: readonly Box[], change: TagChange): Box[] {
   return written.size === 0 ? withAtoms : withNewList(withAtoms, change);
 }
 
-/** Adds an iTunes list inside `udta`, unless there is a list of another kind. */
+/** Adds an iTunes list inside `udta`. */
 function withNewAtoms(boxes: readonly Box[], change: TagChange): Box[] {
   const inUser = userBoxes(boxes);
-  if (inUser.some(({ type }) => type === 'meta')) return [...boxes];
   const list = atomList([{ type: 'hdlr', content: handlerContent(ITUNES, 'appl') }], change);
   return withUser(boxes, [...inUser, metaBox(FULL, list)]);
 }
@@ -69,9 +133,8 @@ function withNewAtoms(boxes: readonly Box[], change: TagChange): Box[] {
 function withNewList(boxes: readonly Box[], change: TagChange): Box[] {
   const inUser = userBoxes(boxes);
   const list = keyedList([{ type: 'hdlr', content: handlerContent(KEYED) }], change);
-  if (inUser.every(({ type }) => type !== 'meta')) return withUser(boxes, [...inUser, metaBox(FULL, list)]);
-  if (boxes.some(({ type }) => type === 'meta'))
-    throw new BoxesUnfit('the movie header already has a list of another kind');
+  if (!inUser.some(isMeta)) return withUser(boxes, [...inUser, metaBox(FULL, list)]);
+  if (boxes.some(isMeta)) throw new BoxesUnfit('the movie header already has a list of another kind');
   return [...boxes, metaBox(Buffer.alloc(0), list)];
 }
 
@@ -127,16 +190,17 @@ function freeName({ type, content }: Box): string {
 }
 
 /** Rebuilds keys and values: first the kept ones unchanged, then the new ones. */
-function keyedList(boxes: readonly Box[], { written, removed }: TagChange): Box[] {
+function keyedList(boxes: readonly Box[], change: TagChange): Box[] {
   const find = (type: string) => boxes.find((box) => box.type === type)?.content;
   const keys = readKeys(find('keys'));
   const items = boxesOf(find('ilst') ?? Buffer.alloc(0));
   const kept = items.flatMap(({ type, content }) => {
     const key = keys[Buffer.from(type, 'latin1').readUInt32BE() - 1];
-    const isKept = key !== undefined && !removed.has(key.content.toString('utf8').toLowerCase());
-    return isKept ? [{ key, content }] : [];
+    const value = key && keptValue(key.content.toString('utf8'), content, change);
+    if (key === undefined || value === undefined) return [];
+    return [{ key, content: typeof value === 'string' ? textData(value) : value }];
   });
-  const added = [...written].map(([key, value]) => ({
+  const added = [...change.written].map(([key, value]) => ({
     key: { type: 'mdta', content: Buffer.from(key) },
     content: textData(value),
   }));

@@ -14,7 +14,8 @@ import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '..
 import { probe, type Stream } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
 import type { FormatFile } from './format.js';
-import { movieWithTags, type TagChange } from './video-box-tags.js';
+import { AsfUnfit, copyWithAsfTags } from './video-asf.js';
+import { keptValue, movieWithTags, type TagChange, withoutAtoms } from './video-box-tags.js';
 import { BoxesUnfit, copyWithMovie } from './video-boxes.js';
 import { ownStreamTags, videoTags } from './video-metadata.js';
 
@@ -38,7 +39,8 @@ const MUXERS: Readonly<Record<string, string>> = {
 
 /**
  * Muxers replaced by our own writers, which copy all samples byte by byte. FFmpeg shifts time stamps of WebM, drops the
- * cover of an MP4 if there are free tags, adds a chapter track, and drops the repeated frames of an Ogg file.
+ * cover of an MP4 if there are free tags, adds a chapter track, drops the repeated frames of an Ogg file, and makes the
+ * cover of an ASF file a video.
  */
 const BOX_MUXERS: ReadonlySet<string> = new Set(['mp4', 'mov', '3gp', '3g2']);
 const EBML_MUXERS: ReadonlySet<string> = new Set(['webm', 'matroska']);
@@ -62,9 +64,11 @@ export async function embedVideoMetadata(
     const isDone =
       (BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change))) ||
       (EBML_MUXERS.has(muxer) && (await copyByElements(file.path, target, change, fields.name))) ||
-      (muxer === 'ogg' && (await copyByPages(file.path, target, change)));
+      (muxer === 'ogg' && (await copyByPages(file.path, target, change))) ||
+      (muxer === 'asf' && (await copyByObjects(file.path, target, change)));
     if (!isDone) {
       await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
+      if (BOX_MUXERS.has(muxer)) await addAtoms(target, change);
       await checkPackets(tools, file.path, target, streams);
     }
     await rename(target, file.path);
@@ -135,6 +139,16 @@ async function copyByBoxes(path: string, target: string, change: TagChange): Pro
   }
 }
 
+/** Gives FFmpeg's copy, which has no fragments, the tags that it would get if it were embedded into again. */
+async function addAtoms(path: string, change: TagChange): Promise<void> {
+  const target = `${path}.atoms`;
+  try {
+    if (await copyByBoxes(path, target, change)) await rename(target, path);
+  } finally {
+    await rm(target, { force: true });
+  }
+}
+
 async function copyByElements(
   path: string,
   target: string,
@@ -161,8 +175,20 @@ async function copyByPages(path: string, target: string, change: TagChange): Pro
   }
 }
 
+async function copyByObjects(path: string, target: string, change: TagChange): Promise<boolean> {
+  try {
+    await copyWithAsfTags(path, target, change);
+    return true;
+  } catch (error) {
+    if (error instanceof AsfUnfit) return false;
+    throw error;
+  }
+}
+
 /** Linux does not start a program with an argument of 128 KiB. */
 const ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
+/** All arguments together have a limit too. */
+const KEPT_BYTES_MAX = 256 * 1024;
 
 interface Copy {
   readonly path: string;
@@ -175,14 +201,13 @@ async function copyByFfmpeg(tools: FfmpegTools, copy: Copy, change: TagChange): 
   const options = { limits: { fileMaxBytes: size + COPY_EXTRA_MAX_BYTES } };
   const pictures = `${copy.target}.pictures`;
   try {
-    const streams = await streamArguments(tools, copy, pictures);
-    const tags = [
-      ...[...change.removed].map((tag) => `${tag}=`),
-      ...[...change.written].map(([tag, value]) => `${tag}=${value}`),
-    ]
-      // What is left out is missing in the copy, which is read to see what it has.
-      .filter((pair) => Buffer.byteLength(pair) <= ARGUMENT_BYTES_MAX)
-      .flatMap((pair) => ['-metadata', pair]);
+    const found = (await ffprobe(tools, copy.path, ENTRIES)) as StreamsJson;
+    const streams = await streamArguments(tools, copy, found, pictures);
+    const { tags: present = {} } = found.format ?? {};
+    // FFmpeg can't write atoms, and in these formats keys that are not written are replaced where present.
+    const isBoxes = BOX_MUXERS.has(copy.muxer);
+    const all = isBoxes ? withoutAtoms(change) : { ...change, replaced: new Map() };
+    const tags = tagArguments(Object.entries(present), all, isBoxes ? OF_BOX_MUXERS : OF_MUXERS);
     // Copy all streams if the container can hold them, else FFmpeg's default selection.
     await copyStreams(tools, copy, [...streams, ...tags], options).catch((error: unknown) => {
       if (!(error instanceof ToolFailed)) throw error;
@@ -191,6 +216,40 @@ async function copyByFfmpeg(tools: FfmpegTools, copy: Copy, change: TagChange): 
   } finally {
     await rm(pictures, { recursive: true, force: true });
   }
+}
+
+/** Tags that muxers set or remove. */
+const OF_MUXERS: ReadonlySet<string> = new Set(['encoder']);
+const OF_BOX_MUXERS: ReadonlySet<string> = new Set([
+  ...OF_MUXERS,
+  ...['major_brand', 'minor_version', 'compatible_brands'],
+]);
+
+/** Arguments that write the kept tags in their order, then the new ones. */
+function tagArguments(
+  present: readonly PlaceValue[],
+  change: TagChange,
+  ofMuxer: ReadonlySet<string>,
+): readonly string[] {
+  const fits = (pair: string) => Buffer.byteLength(pair) <= ARGUMENT_BYTES_MAX;
+  // FFmpeg moves tags when it removes others: only tags that are removed and written again stay in order.
+  const moved = present.filter(
+    ([tag, value]) => !tag.includes('=') && value !== '' && fits(`${tag}=${value}`),
+  );
+  const bytes = moved.reduce((sum, [tag, value]) => sum + Buffer.byteLength(`${tag}${value}`), 0);
+  const inOrder = bytes <= KEPT_BYTES_MAX ? moved : [];
+  const removed = new Set([...inOrder.map(([tag]) => tag), ...change.removed]);
+  const kept = inOrder.flatMap(([tag, value]) => {
+    const now = ofMuxer.has(tag.toLowerCase()) ? undefined : keptValue(tag, value, change);
+    return now === undefined ? [] : [`${tag}=${now}`];
+  });
+  const written = [...change.written].map(([tag, value]) => `${tag}=${value}`);
+  return (
+    [...[...removed].map((tag) => `${tag}=`), ...kept, ...written]
+      // What is left out is missing in the copy, which is read to see what it has.
+      .filter(fits)
+      .flatMap((pair) => ['-metadata', pair])
+  );
 }
 
 function copyStreams(
@@ -214,20 +273,24 @@ interface StreamJson {
 }
 
 interface StreamsJson {
+  readonly format?: { readonly tags?: Readonly<Record<string, string>> };
   readonly streams?: readonly StreamJson[];
   readonly chapters?: readonly unknown[];
 }
 
-const STREAM_ENTRIES =
-  'stream=index,codec_type,codec_tag_string:stream_disposition=attached_pic:stream_tags:chapter=id';
+const ENTRIES =
+  'format_tags:stream=index,codec_type,codec_tag_string:stream_disposition=attached_pic:stream_tags:chapter=id';
 
 /**
  * Arguments that copy all streams except those that FFmpeg would convert: a picture attached to a Matroska file would
  * become a one-frame video stream, and the chapter track of an MP4 would be duplicated. Pictures are attached again.
  */
-async function streamArguments(tools: FfmpegTools, copy: Copy, folder: string): Promise<readonly string[]> {
-  const found = (await ffprobe(tools, copy.path, STREAM_ENTRIES)) as StreamsJson;
-  const { streams = [], chapters = [] } = found;
+async function streamArguments(
+  tools: FfmpegTools,
+  copy: Copy,
+  { streams = [], chapters = [] }: StreamsJson,
+  folder: string,
+): Promise<readonly string[]> {
   const pictures = copy.muxer === 'matroska' ? streams.filter(isPicture) : [];
   const chapterTracks = chapters.length > 0 ? streams.filter(isChapterTrack) : [];
   const excluded = [...pictures, ...chapterTracks].flatMap(({ index }) => ['-map', `-0:${index}`]);

@@ -1,10 +1,10 @@
 /** Maps the container's global tags to metadata fields, and back for writing. */
 
-import { familyOf, placed } from '../../metadata/places.js';
+import { familyOf, type PlaceValue, placed } from '../../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
 import type { Probe, Tags } from '../tools/probe.js';
 import { mapTags, roundHalfEven, roundToThousandths, type TagMap } from './metadata-fields.js';
-import { isAtom, type TagChange } from './video-box-tags.js';
+import { APPLE_KEYS, isAtom, type TagChange } from './video-box-tags.js';
 
 const TAGS = [
   ['iscc_name', 'name'],
@@ -122,10 +122,15 @@ function tagChange(fields: EmbeddedMetadata, mediatype: string, isVerbatim: bool
     tag,
     isEscaped(tag) && !isVerbatim ? value.replaceAll('\n', STORED_LINE_BREAK) : value,
   ]);
-  const old = placed(family?.replaced, clean).map(([tag]) => tag.toLowerCase());
+  const old = lowerCased(placed(family?.replaced, clean));
   return {
     written: new Map(isVerbatim ? [...stored, [VERBATIM, '1']] : stored),
     atoms: new Map(given.filter(([tag]) => isAtom(tag))),
-    removed: new Set([...stored.map(([tag]) => tag.toLowerCase()), ...old, VERBATIM]),
+    replaced: new Map([...old, ...placed(APPLE_KEYS, clean)]),
+    removed: new Set([...lowerCased(stored), ...old, [VERBATIM] as const].map(([tag]) => tag)),
   };
+}
+
+function lowerCased(tags: readonly PlaceValue[]): readonly PlaceValue[] {
+  return tags.map(([tag, value]) => [tag.toLowerCase(), value]);
 }

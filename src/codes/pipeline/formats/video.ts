@@ -125,16 +125,17 @@ async function crashReason(
   { streams }: Probe,
   crash: unknown,
 ): Promise<unknown> {
-  const { width = 0, height = 0 } = streams.find(({ kind }) => kind === 'video') ?? {};
+  const videos = streams.filter(({ kind, isAttachedPicture }) => kind === 'video' && !isAttachedPicture);
+  const sides = videos.flatMap(({ width = 0, height = 0 }) => [width, height]);
   const hasFrame = async (filters: string) => {
     const frame = collector(THUMBNAIL_MAX_BYTES);
     const output = ['-vf', `${filters}scale=8:8`, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1'];
-    await ffmpeg(tools, [...input(path), '-map', '0:v:0', ...output], frame.sink);
+    await ffmpeg(tools, [...input(path), ...ONE_VIDEO, ...output], frame.sink);
     return frame.bytes().length > 0;
   };
   const options = { cause: crash };
   if (!(await hasFrame(''))) return new FileError('FILE_DAMAGED', 'no frame can be decoded', options);
-  const isSmall = Math.min(width, height) < SIGNATURE_SIDE_MIN_PIXELS;
+  const isSmall = Math.min(...sides) < SIGNATURE_SIDE_MIN_PIXELS;
   // A film that is shown for less than half of the signature's interval has no frame at its rate.
   if (!isSmall && (await hasFrame(`fps=fps=${FRAMES_PER_SECOND},`))) return crash;
   const message = 'the video has too few pixels or frames for a signature';
@@ -187,8 +188,13 @@ async function makeFolder({
   return mkdtemp(path.join(workFolder, 'video-'));
 }
 
+/**
+ * FFmpeg selects the stream, as in the reference: by size, the default track first, and a cover only if there is
+ * nothing else. Without these options, the output gets other streams too.
+ */
+const ONE_VIDEO = ['-an', '-sn', '-dn'];
+
 function pictureArguments(file: string, compat: Compat, framesMax: number): readonly string[] {
-  const stream = ['-map', '0:v:0'];
   const frames = `fps=fps=${FRAMES_PER_SECOND},trim=end_frame=${framesMax}`;
   const signature = `${frames},signature=format=binary:filename=${SIGNATURE_FILE}`;
   const side = THUMBNAIL_SIDE_MAX_PIXELS;
@@ -200,7 +206,7 @@ function pictureArguments(file: string, compat: Compat, framesMax: number): read
   ].join(',');
   return [
     ...input(file),
-    ...[...stream, '-vf', signature, '-f', 'null', '-'],
-    ...[...stream, '-vf', picture, '-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
+    ...[...ONE_VIDEO, '-vf', signature, '-f', 'null', '-'],
+    ...[...ONE_VIDEO, '-vf', picture, '-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
   ];
 }

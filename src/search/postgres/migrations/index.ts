@@ -3,10 +3,11 @@ import type { Schema } from '../../../database/migrate.js';
 import type { SearchTables } from '../tables.js';
 import { createIndexes } from './0001-indexes.js';
 import { createLogs } from './0002-logs.js';
+import { createTags } from './0003-tags.js';
 
 /** Programs before migration 2 do not know that an index follows logs. */
 export const SEARCH_SCHEMA: Schema<SearchTables> = {
-  steps: [createIndexes, createLogs],
+  steps: [createIndexes, createLogs, createTags],
   compatibleSince: 2,
   table: 'indexes',
 };

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, BytesText, Event};
 use quick_xml::name::{Namespace, NamespaceResolver, QName, ResolveResult};
 use quick_xml::{NsReader, Writer};
@@ -10,7 +11,7 @@ use super::super::DocumentError;
 use super::super::xml::{self, malformed};
 
 /// Returns the value of an attribute by its local name.
-pub type Attribute<'a> = dyn Fn(&str) -> Option<String> + 'a;
+pub type AttributeOf<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Changes of a part. Names of elements are [`xml::property_name`]s.
 pub struct Edit<'a> {
@@ -21,7 +22,7 @@ pub struct Edit<'a> {
     /// Whether the element with this local name is the parent of all properties.
     pub is_parent: &'a dyn Fn(&str) -> bool,
     /// Whether another element is removed.
-    pub is_removed: &'a dyn Fn(&str, &Attribute<'_>) -> bool,
+    pub is_removed: &'a dyn Fn(&str, &AttributeOf<'_>) -> bool,
 }
 
 impl Edit<'_> {
@@ -46,10 +47,11 @@ pub fn edit(part: &str, bytes: &[u8], edit: &Edit<'_>) -> Result<Vec<u8>, Docume
                 if !values.is_empty() || is_removed(edit, &name, start) {
                     // An empty element is dropped; the new one is added at the end.
                     if !is_empty {
-                        reader.read_to_end(start.name())?;
+                        let old = text_of(&reader.read_text(start.name())?);
                         if !values.is_empty() && written.insert(name) {
-                            for value in values {
-                                write_element(writer, start.borrow(), value)?;
+                            for (index, value) in values.into_iter().enumerate() {
+                                let start = start_of(start, index == 0, value == old);
+                                write_element(writer, start, value)?;
                             }
                         }
                     }
@@ -75,13 +77,50 @@ pub fn edit(part: &str, bytes: &[u8], edit: &Edit<'_>) -> Result<Vec<u8>, Docume
 }
 
 fn is_removed(edit: &Edit<'_>, name: &str, start: &BytesStart<'_>) -> bool {
-    let attribute = |local: &str| {
-        let mut attributes = start.attributes();
-        attributes.with_checks(false);
-        let found = attributes.flatten().find(|it| it.key.local_name().as_ref() == local)?;
-        Some(quick_xml::escape::unescape(&found.value).ok()?.into_owned())
-    };
-    (edit.is_removed)(name, &attribute)
+    (edit.is_removed)(name, &|local| attribute(start, local))
+}
+
+/// The value of an attribute by its local name.
+pub fn attribute(start: &BytesStart<'_>, local: &str) -> Option<String> {
+    let mut attributes = start.attributes();
+    attributes.with_checks(false);
+    let found = attributes.flatten().find(|it| it.key.local_name().as_ref() == local)?;
+    Some(quick_xml::escape::unescape(&found.value).ok()?.into_owned())
+}
+
+/// The plain text of an element's content.
+pub fn text_of(content: &str) -> String {
+    match quick_xml::escape::unescape(content) {
+        Ok(text) => text.trim().to_owned(),
+        Err(_) => content.trim().to_owned(),
+    }
+}
+
+/// Whether an attribute or property of an EPUB's element describes that element's text, so that it
+/// is wrong for another text.
+pub fn is_describing(property: &str) -> bool {
+    const DESCRIBING: [&str; 7] =
+        ["file-as", "alternate-script", "alt-rep", "alt-rep-lang", "authority", "term", "voicing"];
+    DESCRIBING.contains(&property)
+}
+
+/// The start of an element that gets a new text. Only the first of several elements may have the
+/// id.
+fn start_of(old: &BytesStart<'_>, is_first: bool, is_same_text: bool) -> BytesStart<'static> {
+    let mut start = old.to_owned();
+    start.clear_attributes();
+    let mut attributes = old.attributes();
+    attributes.with_checks(false);
+    for attribute in attributes.flatten() {
+        let is_stale = !is_same_text && is_describing(attribute.key.local_name().as_ref());
+        let is_repeated = !is_first && attribute.key.local_name().as_ref() == "id";
+        if !is_stale && !is_repeated {
+            // The old value may have single quotes around it.
+            let value = attribute.value.replace('"', "&quot;");
+            start.push_attribute(Attribute { key: attribute.key, value: value.into() });
+        }
+    }
+    start
 }
 
 /// Writes the elements that are missing, and the appended XML. Each element declares its prefix if
