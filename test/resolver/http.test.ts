@@ -419,7 +419,7 @@ describe('responses', () => {
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, OPTIONS');
       expect(headers.get('access-control-allow-headers')).toBe(
-        'Content-Type, Accept, If-None-Match, Authorization, X-API-Key',
+        'Content-Type, Accept, If-None-Match, Authorization, X-API-Key, X-Upload-Filename',
       );
       expect(headers.get('access-control-max-age')).toBe('86400');
       expect(headers.get('access-control-expose-headers')).toBe('ETag, Retry-After');

@@ -292,7 +292,8 @@ describe('CORS', () => {
       expect(Object.fromEntries(preflight.headers)).toMatchObject({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-        'access-control-allow-headers': 'Content-Type, Accept, If-None-Match, Authorization, X-API-Key',
+        'access-control-allow-headers':
+          'Content-Type, Accept, If-None-Match, Authorization, X-API-Key, X-Upload-Filename',
         'access-control-max-age': '86400',
         'access-control-expose-headers': 'ETag, Link, Retry-After',
       });

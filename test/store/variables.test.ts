@@ -72,7 +72,7 @@ it('APP_ALLOWED_HOSTS replace the host of MSTORE_URL', async () => {
     ['store.example', 400],
   ] as const) {
     const client = await RawClient.connect(store.port);
-    client.send(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    client.send(`GET /v1/services/status HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     expect([host, (await client.response())?.status]).toEqual([host, status]);
     client.destroy();
   }
