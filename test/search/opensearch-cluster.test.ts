@@ -83,6 +83,8 @@ async function expectUnavailableWithoutQuorum({ nodes }: OpenSearchCluster, url:
   };
   const create = () => post(`${url}/indexes`, { name: 'other' });
   await expect.poll(() => status(create()), PATIENCE).toEqual([503, true]);
+  // The request may have failed at the killed node, before the last one knows that it is alone.
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, PATIENCE).toBe(503);
   for (let round = 0; round < 5; round += 1) {
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     // A node that is left may have copies of all shards of an index.
