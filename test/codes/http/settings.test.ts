@@ -61,7 +61,7 @@ test('CODEWEB_MEDIA_PATH, CODEWEB_SITE_ADDRESS and CODEWEB_NUM_PROXIES', async (
 
 test('CODEWEB_IO_READ_SIZE: stored files are read in pieces of this size', async () => {
   // Large, because the process also reads for other reasons.
-  const bytes = 16 * 1024 ** 2;
+  const bytes = 32 * 1024 ** 2;
   const readCalls = async (readSize: number) => {
     const { url, pid } = await serveCodes(await temporaryFolder(), { CODEWEB_IO_READ_SIZE: `${readSize}` });
     const { content } = await uploaded(url, 'a.bin', noise(bytes), { to: 'media' });
