@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Libsql from 'libsql';
+import { failureReason } from './failure-reason.js';
 import { FormatRefused } from './format.js';
 
 export const LOCK_FILE = 'LOCK';
@@ -45,9 +46,7 @@ function opened(folder: string): Libsql.Database {
   try {
     return new Libsql(file);
   } catch (error) {
-    throw new Error(`${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`${file} cannot be opened: ${failureReason(error)}`, { cause: error });
   }
 }
 

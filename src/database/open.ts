@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Kysely, Logger } from 'kysely';
 import { syncPath } from '../data/durable.js';
+import { failureReason } from '../data/failure-reason.js';
 import { FormatRefused } from '../data/format.js';
 import type { Metric } from '../observe/instruments.js';
 import { migrate } from './migrate.js';
@@ -46,15 +47,8 @@ export async function openDatabase(url: string | undefined, dataDir: string): Pr
     await opened.db.destroy();
     throw opened.engine === 'sqlite' || error instanceof FormatRefused
       ? error
-      : new Error(`${opened.place} cannot be used: ${messageOf(error)}`, { cause: error });
+      : new Error(`${opened.place} cannot be used: ${failureReason(error)}`, { cause: error });
   }
-}
-
-function messageOf(error: unknown): string {
-  // An error of several addresses has no message of its own.
-  return error instanceof Error
-    ? error.message || String((error as NodeJS.ErrnoException).code)
-    : String(error);
 }
 
 /**

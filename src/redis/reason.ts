@@ -1,10 +1,9 @@
 /** Says in one line why Redis did not serve a command, so that an operator knows what to change. */
+import { failureReason } from '../data/failure-reason.js';
 
 export function redisReason(error: unknown, url: string): string {
   const { host } = new URL(url);
-  const parts = error instanceof AggregateError ? error.errors : [error];
-  const reasons = parts.map((part) => (part instanceof Error ? part.message : String(part)));
-  const reason = [...new Set(reasons)].join(', ') || String((error as NodeJS.ErrnoException).code);
+  const reason = failureReason(error);
   if (/^(NOAUTH|WRONGPASS|ERR AUTH)/.test(reason)) return `Redis at ${host} rejects the user or password`;
   if (reason.startsWith('NOPERM')) return `Redis at ${host} does not allow the user a command: ${reason}`;
   if (/^(MOVED|ASK|CLUSTERDOWN|CROSSSLOT) /.test(reason)) return clusterReason(host);

@@ -1,4 +1,5 @@
 /** Says in one line why S3 did not serve a request, so that an operator knows what to change. */
+import { failureReason } from '../data/failure-reason.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 import { element } from './xml.js';
 
@@ -63,12 +64,12 @@ export class S3Refused extends StorageUnavailable {
 /** A request without a response. */
 export function unreachable(error: unknown, { endpoint }: Target): StorageUnavailable {
   const parts = error instanceof AggregateError ? error.errors : [error];
-  const reasons = parts.map((part) => (part instanceof Error ? part.message : String(part)));
-  const reason = [...new Set(reasons)].join(', ') || codeOf(error);
   const advice = parts.some((part) => UNTRUSTED.has(codeOf(part)))
     ? '; if an authority of your own signed it, start isccd with NODE_EXTRA_CA_CERTS=FILE, its certificate'
     : '';
-  return new StorageUnavailable(`S3 at ${endpoint} is unreachable: ${reason}${advice}`, { cause: error });
+  return new StorageUnavailable(`S3 at ${endpoint} is unreachable: ${failureReason(error)}${advice}`, {
+    cause: error,
+  });
 }
 
 function codeOf(error: unknown): string {

@@ -134,6 +134,18 @@ async function backedUp(): Promise<{ readonly one: RunningServer; readonly file:
   return { one, file };
 }
 
+/** Puts a restored database, to which other assets were added, in the place of the one that an instance uses. */
+async function restoredUnder(added: readonly number[]): Promise<RunningServer> {
+  const { one, file } = await backedUp();
+  const other = await postgres.createDatabase();
+  await restore(file, other);
+  const two = await start('two', other);
+  for (const at of added) await add(two, at);
+  await stop(two);
+  await exchange(other);
+  return one;
+}
+
 // The restored database gets fewer, as many and more changes than the cache has seen.
 describe.each([[[3]], [[3, 4]], [[3, 4, 5]]])('with the changes %j after the restore', (added) => {
   test('a cache that was not in use is loaded again', { timeout: 60_000 }, async () => {
@@ -153,13 +165,7 @@ describe.each([[[3]], [[3, 4]], [[3, 4, 5]]])('with the changes %j after the res
   });
 
   test('an instance that runs meanwhile loads its indexes again', { timeout: 60_000 }, async () => {
-    const { one, file } = await backedUp();
-    const other = await postgres.createDatabase();
-    await restore(file, other);
-    const two = await start('two', other);
-    for (const at of added) await add(two, at);
-    await stop(two);
-    await exchange(other);
+    const one = await restoredUnder(added);
     await ready(one);
     expect(await stored(one)).toEqual([0, ...added]);
     await add(one, 6);
@@ -168,13 +174,7 @@ describe.each([[[3]], [[3, 4]], [[3, 4, 5]]])('with the changes %j after the res
   });
 
   test('a write is not computed with the lost history', { timeout: 60_000 }, async () => {
-    const { one, file } = await backedUp();
-    const other = await postgres.createDatabase();
-    await restore(file, other);
-    const two = await start('two', other);
-    for (const at of added) await add(two, at);
-    await stop(two);
-    await exchange(other);
+    const one = await restoredUnder(added);
     // Asset 1 exists in the lost history only, so it is new.
     const write = () => post(`${one.url}/indexes/ds/assets`, [entries[1]]);
     let response = await write();

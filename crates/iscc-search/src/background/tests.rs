@@ -2,11 +2,15 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use busy::on_busy_processor;
 
 use super::{Condition, Starving, run_again_with};
+
+#[allow(dead_code, reason = "integration tests use the rest of it")]
+#[path = "../../tests/common/busy.rs"]
+mod busy;
 
 /// Number of `SCHED_IDLE` and of the ordinary policy.
 const IDLE: i64 = 5;
@@ -71,30 +75,4 @@ fn use_processor(time: Duration, should_continue: Condition<'_>) -> bool {
 fn used() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-/// Calls a function on a thread that shares its processor with one that never pauses.
-fn on_busy_processor<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let pinned = scope.spawn(|| {
-            let own = sched_getaffinity(None).expect("the processors");
-            let mut one = CpuSet::new();
-            one.set((0..CpuSet::MAX_CPU).find(|&cpu| own.is_set(cpu)).expect("a processor"));
-            sched_setaffinity(None, &one).expect("one processor");
-            // Its threads inherit the processor.
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    let since = Instant::now();
-                    while !done.load(Ordering::Relaxed) && since.elapsed().as_secs() < 300 {
-                        std::hint::spin_loop();
-                    }
-                });
-                let result = work();
-                done.store(true, Ordering::Relaxed);
-                result
-            })
-        });
-        pinned.join().expect("the work")
-    })
 }

@@ -64,8 +64,8 @@ export async function embedVideoMetadata(
     const isDone =
       (BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change))) ||
       (EBML_MUXERS.has(muxer) && (await copyByElements(file.path, target, change, fields.name))) ||
-      (muxer === 'ogg' && (await copyByPages(file.path, target, change))) ||
-      (muxer === 'asf' && (await copyByObjects(file.path, target, change)));
+      (muxer === 'ogg' && (await isCopied(copyWithOggComments(file.path, target, change), OggUnfit))) ||
+      (muxer === 'asf' && (await isCopied(copyWithAsfTags(file.path, target, change), AsfUnfit)));
     if (!isDone) {
       await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
       if (BOX_MUXERS.has(muxer)) await addAtoms(target, change);
@@ -129,14 +129,22 @@ function embedIntoAvi(path: string, fields: EmbeddedMetadata): Promise<void> {
 }
 
 /** Resolves to false if the structure of the file is not supported, so that FFmpeg has to write the copy. */
-async function copyByBoxes(path: string, target: string, change: TagChange): Promise<boolean> {
+async function isCopied(
+  copying: Promise<void>,
+  Unfit: typeof BoxesUnfit | typeof EbmlUnfit | typeof OggUnfit | typeof AsfUnfit,
+): Promise<boolean> {
   try {
-    await copyWithMovie(path, target, (boxes) => movieWithTags(boxes, change));
+    await copying;
     return true;
   } catch (error) {
-    if (error instanceof BoxesUnfit) return false;
+    if (error instanceof Unfit) return false;
     throw error;
   }
+}
+
+function copyByBoxes(path: string, target: string, change: TagChange): Promise<boolean> {
+  const copying = copyWithMovie(path, target, (boxes) => movieWithTags(boxes, change));
+  return isCopied(copying, BoxesUnfit);
 }
 
 /** Gives FFmpeg's copy, which has no fragments, the tags that it would get if it were embedded into again. */
@@ -149,40 +157,14 @@ async function addAtoms(path: string, change: TagChange): Promise<void> {
   }
 }
 
-async function copyByElements(
+function copyByElements(
   path: string,
   target: string,
   { written, removed }: TagChange,
   title: string | undefined,
 ): Promise<boolean> {
   const upperCase = new Set([...removed].map((name) => name.toUpperCase()));
-  try {
-    await copyWithTags(path, target, { written, removed: upperCase, title });
-    return true;
-  } catch (error) {
-    if (error instanceof EbmlUnfit) return false;
-    throw error;
-  }
-}
-
-async function copyByPages(path: string, target: string, change: TagChange): Promise<boolean> {
-  try {
-    await copyWithOggComments(path, target, change);
-    return true;
-  } catch (error) {
-    if (error instanceof OggUnfit) return false;
-    throw error;
-  }
-}
-
-async function copyByObjects(path: string, target: string, change: TagChange): Promise<boolean> {
-  try {
-    await copyWithAsfTags(path, target, change);
-    return true;
-  } catch (error) {
-    if (error instanceof AsfUnfit) return false;
-    throw error;
-  }
+  return isCopied(copyWithTags(path, target, { written, removed: upperCase, title }), EbmlUnfit);
 }
 
 /** Linux does not start a program with an argument of 128 KiB. */

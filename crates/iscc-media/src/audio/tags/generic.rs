@@ -3,7 +3,7 @@
 
 use lofty::TextEncoding;
 use lofty::config::WriteOptions;
-use lofty::file::TaggedFileExt;
+use lofty::file::{TaggedFile, TaggedFileExt};
 use lofty::id3::v2::{ExtendedTextFrame, Frame, Id3v2Tag};
 use lofty::io::FileLike;
 use lofty::mp4::{Atom, AtomData, AtomIdent, Ilst};
@@ -16,19 +16,16 @@ pub(super) fn embed<F: FileLike>(
     copy: &mut F,
     properties: &[Property<'_>],
 ) -> Result<(), TagError> {
-    copy.rewind().map_err(TagError::new)?;
-    let file = open(&mut *copy)?;
-    let primary = file.primary_tag_type();
-    let tag = file.primary_tag().cloned().unwrap_or_else(|| Tag::new(primary));
-    let others = others(copy)?;
+    let file = parsed(copy)?;
+    let tag = file.primary_tag().cloned();
+    let tag = tag.unwrap_or_else(|| Tag::new(file.primary_tag_type()));
     write_primary(copy, tag, properties)?;
-    embed_others(copy, others, properties)
+    embed_others(copy, others_of(&file), properties)
 }
 
 /// Whether the file has an ID3v2 tag, also not at its start.
 pub(super) fn has_id3<F: FileLike>(copy: &mut F) -> bool {
-    let is_rewound = copy.rewind().is_ok();
-    is_rewound && open(copy).is_ok_and(|file| file.tag(TagType::Id3v2).is_some())
+    parsed(copy).is_ok_and(|file| file.tag(TagType::Id3v2).is_some())
 }
 
 /// Sets frames of an ID3v2 tag, and rewrites it as ID3v2.4.
@@ -36,18 +33,23 @@ pub(super) fn embed_id3<F: FileLike>(
     copy: &mut F,
     properties: &[Property<'_>],
 ) -> Result<(), TagError> {
-    copy.rewind().map_err(TagError::new)?;
-    let file = open(&mut *copy)?;
-    let tag = file.tag(TagType::Id3v2).cloned();
+    let tag = parsed(copy)?.tag(TagType::Id3v2).cloned();
     write_primary(copy, tag.unwrap_or_else(|| Tag::new(TagType::Id3v2)), properties)
 }
 
 /// The tags that are not of the container's primary kind.
 pub(super) fn others<F: FileLike>(copy: &mut F) -> Result<Vec<Tag>, TagError> {
-    copy.rewind().map_err(TagError::new)?;
-    let file = open(copy)?;
+    Ok(others_of(&parsed(copy)?))
+}
+
+fn others_of(file: &TaggedFile) -> Vec<Tag> {
     let primary = file.primary_tag_type();
-    Ok(file.tags().iter().filter(|tag| tag.tag_type() != primary).cloned().collect())
+    file.tags().iter().filter(|tag| tag.tag_type() != primary).cloned().collect()
+}
+
+fn parsed<F: FileLike>(copy: &mut F) -> Result<TaggedFile, TagError> {
+    copy.rewind().map_err(TagError::new)?;
+    open(copy)
 }
 
 /// Sets `properties` that these tags have already.
