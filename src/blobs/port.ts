@@ -10,6 +10,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { failureReason } from '../data/failure-reason.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 
 /** Key of a blob. Both parts are single path segments that the caller has sanitized. */
@@ -111,7 +112,7 @@ async function* bytesOf(blob: RemoteBlob): AsyncGenerator<Uint8Array> {
   try {
     yield* stream as AsyncIterable<Uint8Array>;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = failureReason(cause);
     throw new StorageUnavailable(`${blob.place} did not arrive completely: ${reason}`, { cause });
   }
 }

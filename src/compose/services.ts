@@ -10,6 +10,7 @@ import { readStoreSettings } from '../config/store-settings.js';
 import { checkApiSecretName } from '../config/unknown.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
 import { ConfigurationInvalid, collectProblems, readVariables } from '../config/variable.js';
+import { folderProblem } from '../data/folder.js';
 import type { ServiceApp } from '../http/routing/service.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import type { Logger, LogLevel } from '../observe/log.js';
@@ -44,13 +45,18 @@ export interface ServiceEntry {
   configure(environment: Environment): ConfiguredService;
   /** Rules that involve several variables or a file; writes nothing. @throws {ConfigurationInvalid} */
   check?(environment: Environment): void;
-  /** Why engines on other machines, which a valid configuration names, can't be used; one line each. */
+  /** Why folders and engines that a valid configuration names can't be used; one line each. */
   reach?(environment: Environment): Promise<readonly string[]>;
 }
 
 /** A problem as one line that names its variable. */
 function lineOf(variable: string, problem: string | undefined): readonly string[] {
   return problem === undefined ? [] : [`${variable}: ${problem}`];
+}
+
+/** @param variable names the folder; `undefined` if the folder is in that of `ISCCD_DATA_DIR` */
+function reachFolder(folder: string, variable: Variable | undefined): readonly string[] {
+  return lineOf((variable ?? commonVariables.dataDir).name, folderProblem(folder));
 }
 
 async function reachRedis(url: string | undefined): Promise<readonly string[]> {
@@ -67,11 +73,18 @@ async function indexProblem(location: string | undefined, apiKey: string | undef
   return undefined;
 }
 
-async function reachIndexes({
-  indexUri: location,
-  openSearchApiKey,
-}: SearchConfig): Promise<readonly string[]> {
-  return lineOf(searchVariables.indexUri.name, await indexProblem(location, openSearchApiKey));
+async function reachIndexes(environment: Environment): Promise<readonly string[]> {
+  const { config, dataDir } = readSearchSettings(environment);
+  const { indexUri: location, openSearchApiKey } = config;
+  const { searchFolder } = await import('../search/engine/open.js');
+  const ofLocation = location === undefined ? undefined : searchFolder(location);
+  // Indexes in a database have a cache in the data folder.
+  const isInDataDir = location === undefined || isPostgres(location);
+  return [
+    isInDataDir ? reachFolder(dataDir, undefined) : [],
+    ofLocation === undefined ? [] : reachFolder(ofLocation, searchVariables.indexUri),
+    lineOf(searchVariables.indexUri.name, await indexProblem(location, openSearchApiKey)),
+  ].flat();
 }
 
 /** Problems of the models for semantic units. */
@@ -122,7 +135,11 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
     check: (environment) => void readCodesConfig(environment),
     reach: async (environment) => {
       const config = readCodesConfig(environment);
-      return (await Promise.all([reachAll(config.mediaS3, config.redisUrl), reachModels(config)])).flat();
+      const { mediaPath } = codesVariables;
+      const isInDataDir = config.mediaS3 !== undefined || !environment[mediaPath.name];
+      const folder = reachFolder(config.mediaPath, isInDataDir ? undefined : mediaPath);
+      const others = [reachAll(config.mediaS3, config.redisUrl), reachModels(config)];
+      return [folder, ...(await Promise.all(others))].flat();
     },
     configure(environment) {
       const config = readCodesConfig(environment);
@@ -138,7 +155,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   search: {
     variables: { ...searchVariables, ...networkVariables },
     check: readSearchSettings,
-    reach: (environment) => reachIndexes(readSearchSettings(environment).config),
+    reach: reachIndexes,
     configure(environment) {
       const { config, dataDir, network } = readSearchSettings(environment);
       return {
@@ -157,9 +174,13 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
     variables: storeVariables,
     check: readStoreSettings,
     reach: async (environment) => {
-      const { blobsS3, redisUrl, variables } = readStoreSettings(environment);
-      const all = await Promise.all([reachAll(blobsS3, redisUrl), reachDatabase(variables.databaseUrl)]);
-      return all.flat();
+      const { blobsS3, dataDir, redisUrl, variables } = readStoreSettings(environment);
+      const folder = reachFolder(
+        dataDir,
+        variables.dataDir === undefined ? undefined : storeVariables.dataDir,
+      );
+      const others = [reachAll(blobsS3, redisUrl), reachDatabase(variables.databaseUrl)];
+      return [folder, ...(await Promise.all(others))].flat();
     },
     configure(environment) {
       const settings = readStoreSettings(environment);

@@ -2,7 +2,7 @@
 import { shown } from '../client/arguments.js';
 import { InvalidArgument } from '../client/errors.js';
 import { type CommonConfig, commonVariables } from '../config/common.js';
-import { environment as processEnvironment } from '../config/env.js';
+import { ignoredLines, environment as processEnvironment } from '../config/env.js';
 import { type TracingConfig, tracingConfig, tracingVariables } from '../config/tracing.js';
 import { unknownVariables } from '../config/unknown.js';
 import {
@@ -135,6 +135,7 @@ export function configure(names: readonly ServiceName[], environment: Environmen
 function warnOfUnknown(environment: Environment): void {
   const log = createLogger('warn');
   for (const { message } of unknownVariables(environment)) log.warn(message);
+  for (const message of ignoredLines()) log.warn(message);
 }
 
 /** Interval of the log lines while a service has not opened its data. */

@@ -19,6 +19,14 @@ export interface EnvironmentSources {
   readonly fromFile: ReadonlySet<string>;
 }
 
+/** Lines of `.env` that are no assignment and are ignored, one message each. The text may be a secret, so it is not shown. */
+export function ignoredLines(directory: string = process.cwd()): readonly string[] {
+  const file = path.join(directory, '.env');
+  return linesWithoutAssignment(sourceOf(file)).map(
+    (line) => `${file}:${line}: is not an assignment NAME=value, so the line is ignored`,
+  );
+}
+
 /** {@link environment}, and the names that only the file sets. */
 export function environmentSources(directory: string = process.cwd()): EnvironmentSources {
   const inFile = Object.entries(dotEnv(path.join(directory, '.env')));
@@ -33,11 +41,16 @@ export function environmentWithDefault(name: string, value: string): NodeJS.Proc
 }
 
 function dotEnv(file: string): Environment {
+  return parseDotEnv(sourceOf(file));
+}
+
+/** The text of `.env`; empty without one. */
+function sourceOf(file: string): string {
   try {
-    return parseDotEnv(readFileSync(file, 'utf8'));
+    return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    if (code === 'ENOENT' || code === 'ENOTDIR') return '';
     throw new ConfigurationInvalid(`${file} can't be read (${code ?? String(error)})`);
   }
 }
@@ -69,9 +82,20 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
  */
 export function parseDotEnv(source: string): Environment {
   const values: Record<string, string> = {};
-  for (const match of source.replace(/\r\n?/g, '\n').matchAll(ASSIGNMENT)) {
+  for (const match of normalized(source).matchAll(ASSIGNMENT)) {
     const [, name = '', double, single, bare = ''] = match;
     values[name] = double?.replace(/\\(.)/gs, (_, char: string) => ESCAPES[char] ?? char) ?? single ?? bare;
   }
   return values;
+}
+
+/** Numbers of the lines, from 1, that are neither blank, nor a comment, nor part of an assignment. */
+export function linesWithoutAssignment(source: string): readonly number[] {
+  // Each assignment leaves its line ends, so that lines keep their numbers.
+  const rest = normalized(source).replace(ASSIGNMENT, (found) => found.replace(/[^\n]/g, ''));
+  return rest.split('\n').flatMap((line, at) => (/^\s*(?:#|$)/.test(line) ? [] : [at + 1]));
+}
+
+function normalized(source: string): string {
+  return source.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
 }

@@ -1,5 +1,5 @@
 /** Variables that every service declares in the same words, under its own prefix. */
-import { integer, LOG_LEVELS, logLevel, origins, port, text, webAddress } from './schemas.js';
+import { integer, LOG_LEVELS, listenAddress, logLevel, origins, port, webAddress } from './schemas.js';
 import type { Variable } from './variable.js';
 
 /** Host, port, log level, error tracking and number of reverse proxies. */
@@ -11,7 +11,7 @@ export function listenVariables<const P extends string>(
   return {
     host: {
       name: `${prefix}_HOST`,
-      schema: text(),
+      schema: listenAddress(),
       default: '127.0.0.1',
       description: 'Address to listen on',
     },

@@ -1,4 +1,5 @@
 /** The value types of variables. Every message continues the sentence `NAME="value" ...`. */
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { canonicalAddress } from '../http/request/client-address.js';
@@ -6,6 +7,15 @@ import { parseRate, type Rate } from '../limits/rate-limiter.js';
 
 export function text(rule = 'must not be empty'): z.ZodType<string, string> {
   return z.string().trim().min(1, rule);
+}
+
+/** An address to listen on: an IP address, or a name of this machine. */
+export function listenAddress(): z.ZodType<string, string> {
+  const rule = 'must be an IP address or a host name; 0.0.0.0 and :: listen on all addresses';
+  return z
+    .string()
+    .trim()
+    .refine((host) => isIP(host) !== 0 || /^(?!-)[\w.-]+$/.test(host), rule);
 }
 
 /** `true`, `false`, `1`, `0`, `yes`, `no`, `on`, `off` in any case. */

@@ -5,5 +5,7 @@
 export function failureReason(error: unknown): string {
   const parts = error instanceof AggregateError ? error.errors : [error];
   const reasons = parts.map((part) => (part instanceof Error ? part.message : String(part)));
-  return [...new Set(reasons)].join(', ') || String((error as NodeJS.ErrnoException).code);
+  return (
+    [...new Set(reasons)].join(', ') || String((error as NodeJS.ErrnoException | undefined)?.code ?? error)
+  );
 }

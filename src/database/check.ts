@@ -1,5 +1,7 @@
 /** Checks that a database can hold the store's tables: it is reachable, can be written, and has a suitable encoding. */
+
 import { sql } from 'kysely';
+import { failureReason } from '../data/failure-reason.js';
 import { FormatRefused } from '../data/format.js';
 import { checkTables } from './migrate.js';
 import { STORE_SCHEMA } from './migrations/index.js';
@@ -30,7 +32,7 @@ export async function databaseProblem(url: string): Promise<string | undefined> 
     return undefined;
   } catch (error) {
     if (error instanceof FormatRefused) return error.message;
-    const reason = error instanceof Error ? error.message || String(error) : String(error);
+    const reason = failureReason(error);
     return `${place} cannot be used: ${reason}`;
   } finally {
     await db.destroy();

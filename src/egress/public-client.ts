@@ -1,5 +1,7 @@
 /** GET requests to addresses that others choose: https, public servers only, at most two redirects. */
+
 import { Agent, type Dispatcher } from 'undici';
+import { failureReason } from '../data/failure-reason.js';
 import { AddressRefused, type ConnectOptions, publicConnector } from './public-connector.js';
 
 const REDIRECTS_MAX = 2;
@@ -50,7 +52,7 @@ export class PublicClient {
       return await this.#follow(url, headers, signal);
     } catch (error) {
       const kind = error instanceof AddressRefused ? 'refused' : 'unreachable';
-      return { kind, reason: error instanceof Error ? error.message : String(error) };
+      return { kind, reason: failureReason(error) };
     }
   }
 

@@ -63,7 +63,7 @@ export async function holdFeed<Tables extends FeedTables>(transaction: Transacti
  * the numbers under a lock.
  *
  * @param columns of the changes to read, with `sequence`; all by default
- * @returns `truncated` if some of the requested changes may have been deleted
+ * @returns `truncated` if some of the requested changes may have been deleted, or the database has lost its last changes
  */
 export async function changesAfter<Tables extends FeedTables>(
   db: Kysely<Tables>,
@@ -74,6 +74,8 @@ export async function changesAfter<Tables extends FeedTables>(
   const upTo = await lastChange(db);
   // The common case: nothing new, found by reading one row.
   if (upTo === sequence) return { changes: [], upTo };
+  // The database was restored from a backup, or a standby without the last changes took over.
+  if (upTo < sequence) return 'truncated';
   const from = tables(db).selectFrom('changes');
   const selected = columns === undefined ? from.selectAll() : from.select(columns as 'sequence'[]);
   const changes = await selected.where('sequence', '>', sequence).orderBy('sequence').limit(limit).execute();

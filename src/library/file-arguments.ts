@@ -1,4 +1,5 @@
 /** Checks of the arguments of `codeFile`, before any file is read and any worker starts. */
+
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkOptions, invalid, isObject, type OptionKind } from '../client/arguments.js';
@@ -6,6 +7,7 @@ import { InvalidArgument } from '../client/errors.js';
 import type { CodeFileOptions } from '../code-file.js';
 import { sanitizeFilename } from '../codes/filename.js';
 import type { GivenMetadata } from '../codes/pipeline/jobs.js';
+import { failureReason } from '../data/failure-reason.js';
 import { isNativeError, native } from '../native.js';
 import { checkBits } from './arguments.js';
 
@@ -102,6 +104,6 @@ function jsonOf(meta: unknown): string {
   try {
     return JSON.stringify(meta);
   } catch (error) {
-    throw new InvalidArgument(`meta: has no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new InvalidArgument(`meta: has no JSON: ${failureReason(error)}`);
   }
 }

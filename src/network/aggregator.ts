@@ -1,7 +1,9 @@
 /** Follows all hubs of a network: reads the hub list, polls each hub on its own schedule, and tells their state. */
+
 import { once, setMaxListeners } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import type { NetworkConfig } from '../config/network.js';
+import { failureReason } from '../data/failure-reason.js';
 import type { Logger } from '../observe/log.js';
 import { HubClient, type HubRoutes } from './hub-client.js';
 import { HUB_LIST_BYTES_MAX, HubListInvalid, type ListedHub, parseHubList } from './hub-list.js';
@@ -441,6 +443,6 @@ function clock() {
 }
 
 function printable(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = failureReason(error);
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, LOGGED_CHARS_MAX);
 }

@@ -1,8 +1,10 @@
 /** Reads from hubs. Everything a hub sends is untrusted: addresses, sizes, times and encodings have limits. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { retryAfterMs } from '../client/retry.js';
+import { failureReason } from '../data/failure-reason.js';
 import { type ConnectOptions, publicConnector } from '../egress/public-connector.js';
 import { Slots } from '../slots.js';
 import { endsWithin, withTimeLimit } from '../time-limit.js';
@@ -85,7 +87,7 @@ export class HubClient {
       return fetched;
     } catch (error) {
       this.#options.onRequest?.(host, options.resource, 'failed');
-      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+      return { kind: 'failed', reason: failureReason(error) };
     }
   }
 

@@ -3,7 +3,9 @@
  * (https://opentelemetry.io/docs/specs/otlp/#otlphttp). A span holds method, route template, status and times; it holds
  * no path, query, address or header of a client.
  */
+
 import type { TracingConfig } from '../config/tracing.js';
+import { failureReason } from '../data/failure-reason.js';
 import { version } from '../version.js';
 import type { Logger } from './log.js';
 import { newSpanId, type Trace } from './trace.js';
@@ -146,7 +148,7 @@ export class SpanExporter {
       return { reason: `status ${response.status}`, isRetryable: RETRYABLE.has(response.status) };
     } catch (error) {
       const { cause = error } = error as Error;
-      return { reason: cause instanceof Error ? cause.message : String(cause), isRetryable: true };
+      return { reason: failureReason(cause), isRetryable: true };
     }
   }
 

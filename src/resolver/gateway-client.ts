@@ -1,5 +1,7 @@
 /** Reads from gateways. Anyone can declare an address, so neither the address nor the server is trusted. */
+
 import type { Dispatcher } from 'undici';
+import { failureReason } from '../data/failure-reason.js';
 import { discard, PublicClient, type PublicClientOptions } from '../egress/public-client.js';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
 
@@ -72,7 +74,7 @@ export class GatewayClient {
       const opened = await this.#client.get(new URL(address), headers, AbortSignal.timeout(limits.timeoutMs));
       return opened.kind === 'response' ? await resultOf(opened.response, limits) : opened;
     } catch (error) {
-      return { kind: 'unreachable', reason: error instanceof Error ? error.message : String(error) };
+      return { kind: 'unreachable', reason: failureReason(error) };
     }
   }
 

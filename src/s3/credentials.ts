@@ -1,5 +1,7 @@
 /** The keys that sign requests to S3: those of the variables, else of the standard files and roles. */
+
 import type { S3Config } from '../config/s3.js';
+import { failureReason } from '../data/failure-reason.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 
 export interface Credentials {
@@ -42,7 +44,7 @@ export class CredentialSource {
     } catch (error) {
       const source = namedSource(this.#config) ?? (this.#current && 'the role of this machine');
       if (source !== undefined) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = failureReason(error);
         throw new StorageUnavailable(`${source} gives no credentials for S3: ${reason}`, { cause: error });
       }
       this.#missingAt = performance.now();

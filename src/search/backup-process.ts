@@ -2,8 +2,10 @@
  * Copies indexes in its own process, because reading badly damaged data can crash the process. Started by `backup.ts` with
  * a {@link CopyJob} as argument; reports on each index by a message, in order.
  */
+
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { failureReason } from '../data/failure-reason.js';
 import { isNativeError, native } from '../native.js';
 
 export interface CopyJob {
@@ -29,7 +31,7 @@ async function copy(name: string, { folder, target }: CopyJob): Promise<CopyMess
     return { type: 'copied', name, assets, problems: problemCount };
   } catch (error) {
     await rm(copied, { recursive: true, force: true });
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = failureReason(error);
     return { type: isNativeError(error, 'STORAGE_FULL') ? 'full' : 'failed', name, reason };
   }
 }

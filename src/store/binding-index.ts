@@ -41,7 +41,7 @@ export class SyncedBindingIndex {
       read: (after) => this.#read(after),
       apply: (found) => this.#apply(found),
       reload: async () => {
-        log.warn('the change feed was truncated past our position; reloading the binding index');
+        log.warn('the change feed no longer has the changes after our position; reloading the binding index');
         this.#loaded = await load(options);
       },
       onError: (error) => log.error({ err: error }, 'could not read the change feed for the binding index'),

@@ -2,8 +2,10 @@
  * Keeps a similarity index in sync with the live manifests in the database: it fills a new index and then follows the
  * change feed. Design: docs/design/change-feed.md.
  */
+
 import type { IndexedManifest, ManifestIndex } from '../c2pa/search-index-port.js';
 import { ServiceError } from '../client/errors.js';
+import { failureReason } from '../data/failure-reason.js';
 import { countIndexEntries } from '../database/index-status.js';
 import type { Db } from '../database/open.js';
 import { native } from '../native.js';
@@ -323,7 +325,7 @@ export class SearchIndexSync {
     this.#failures.inc();
     const level = failures === 0 ? 'error' : 'warn';
     log[level]({ err: error, index: indexId, pauseMs: pause }, 'could not sync the similarity index');
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = failureReason(error);
     await this.#books.failed(sinceMs, reason).catch(() => {});
   }
 

@@ -129,6 +129,32 @@ describe('an invalid configuration', () => {
     expect(stderr.trim().replace(/^isccd: /gm, '')).toMatch(message);
   });
 
+  it.each([
+    ['', 'ISCCD_DATA_DIR'],
+    ['codes', 'CODEWEB_MEDIA_PATH'],
+    ['search', 'INDEXSVC_INDEX_URI'],
+    ['store', 'MSTORE_DATA_DIR'],
+  ])('names a folder of %j that cannot be used', async (service, variable) => {
+    const file = path.join(folder, '.env');
+    const place = path.join(file, 'below');
+    const value = variable === 'INDEXSVC_INDEX_URI' ? `lmdb://${place}` : place;
+    const { code, stderr } = await check(service === '' ? [] : [service], { [variable]: value });
+    expect([code, stderr]).toEqual([1, `isccd: ${variable}: ${file} is not a folder\n`]);
+  });
+
+  it('names lines of .env that are ignored', async () => {
+    const place = await mkdtemp(path.join(tmpdir(), 'isccd-check-'));
+    await writeFile(path.join(place, '.env'), 'CODEWEB_PORT=8100\nMSTORE_SECKEY secret\n');
+    const env = { ISCCD_DATA_DIR: place };
+    const plain = await isccd(['check', 'config'], { cwd: place, env });
+    const json = await isccd(['check', 'config', '--json'], { cwd: place, env });
+    await rm(place, { recursive: true });
+    const problem = expect.stringMatching(/\.env:2: is not an assignment NAME=value, so the line is ignored/);
+    expect([plain.code, plain.stderr]).toEqual([1, problem]);
+    expect(plain.stderr).not.toContain('secret');
+    expect(parsed(json.stdout).at(-1)).toEqual({ service: 'common', problem });
+  });
+
   it('with an unknown service is refused', async () => {
     expect(await check(['nonsense'])).toMatchObject({ code: 2, stderr: expect.stringContaining('nonsense') });
   });

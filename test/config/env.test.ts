@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { environment, parseDotEnv } from '../../src/config/env.js';
+import { environment, ignoredLines, linesWithoutAssignment, parseDotEnv } from '../../src/config/env.js';
 
 describe('parseDotEnv', () => {
   it.each([
@@ -24,6 +24,18 @@ describe('parseDotEnv', () => {
   });
 });
 
+describe('linesWithoutAssignment', () => {
+  it.each([
+    ['A=1\n\n  # comment\nexport B=2 # more\n', []],
+    ['\uFEFFA=1', []],
+    ['A="two\nlines"\nB 1\r\n9C=1\nD="1', [3, 4]],
+    ["A='x'y", []],
+    ['A: 1', [1]],
+  ])('finds those of %j', (source, expected) => {
+    expect(linesWithoutAssignment(source)).toEqual(expected);
+  });
+});
+
 describe('environment', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'isccd-env-'));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,7 +50,19 @@ describe('environment', () => {
     delete process.env.ISCCD_TEST_ONLY_IN_FILE;
   });
 
+  it('names ignored lines without their text', () => {
+    const place = mkdtempSync(path.join(os.tmpdir(), 'isccd-env-'));
+    writeFileSync(path.join(place, '.env'), 'APP_SECRET_KEY secret\n');
+    const [message, ...more] = ignoredLines(place);
+    rmSync(place, { recursive: true });
+    expect(message).toBe(
+      `${path.join(place, '.env')}:1: is not an assignment NAME=value, so the line is ignored`,
+    );
+    expect(more).toEqual([]);
+  });
+
   it('works without .env', () => {
+    expect(ignoredLines(path.join(folder, 'missing'))).toEqual([]);
     expect(environment(path.join(folder, 'missing')).PATH).toBe(process.env.PATH);
   });
 });

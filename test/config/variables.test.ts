@@ -47,6 +47,8 @@ describe('readVariables', () => {
 
   it('reads values and treats empty ones as unset', () => {
     expect(codes({ CODEWEB_PORT: '9', CODEWEB_HOST: '' })).toMatchObject({ port: 9, host: '127.0.0.1' });
+    for (const host of ['::', '0.0.0.0', 'fe80::1%eth0', 'host-1.example'])
+      expect(codes({ CODEWEB_HOST: host })).toMatchObject({ host });
   });
 
   it('takes environment and folder of all services, unless those of the service are set', () => {
@@ -75,6 +77,7 @@ describe('readVariables', () => {
     ['CODEWEB_PORT', 'abc', 'must be an integer from 0 to 65535'],
     ['CODEWEB_PORT', '65536', 'must be an integer from 0 to 65535'],
     ['CODEWEB_PORT', '1e3', 'must be an integer from 0 to 65535'],
+    ['CODEWEB_HOST', '*', 'must be an IP address or a host name; 0.0.0.0 and :: listen on all addresses'],
     ['CODEWEB_MAX_UPLOAD_SIZE', '0', 'must be an integer from 1 to 9007199254740991'],
     ['CODEWEB_PRIVATE_FILES', 'maybe', 'must be true or false'],
     ['CODEWEB_ENVIRONMENT', 'test', 'must be one of development, production'],

@@ -4,10 +4,10 @@
  */
 import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '../../compose/services.js';
 import { commonVariables } from '../../config/common.js';
-import { type EnvironmentSources, environmentSources } from '../../config/env.js';
+import { type EnvironmentSources, environmentSources, ignoredLines } from '../../config/env.js';
 import { inspectVariables, problemsOf, type VariableState } from '../../config/inspect.js';
 import { tracingConfig, tracingVariables } from '../../config/tracing.js';
-import { type UnknownVariable, unknownVariables } from '../../config/unknown.js';
+import { unknownVariables } from '../../config/unknown.js';
 import { readVariables, type Variables } from '../../config/variable.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
@@ -38,12 +38,16 @@ export async function checkConfig(
   ];
   for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
   const unknown = unknownVariables(sources.values);
-  if (options.json) for (const one of unknown) process.stdout.write(unknownLine(one));
+  const ignored = ignoredLines();
+  if (options.json) {
+    for (const { name, message } of unknown) process.stdout.write(commonLine({ name, problem: message }));
+    for (const problem of ignored) process.stdout.write(commonLine({ problem }));
+  }
   const problems = sections.flatMap(({ states, conflicts }) => [
     ...states.flatMap(({ problem }) => problem ?? []),
     ...conflicts,
   ]);
-  problems.push(...unknown.map(({ message }) => message));
+  problems.push(...unknown.map(({ message }) => message), ...ignored);
   // Services share some variables and rules.
   if (problems.length > 0) throw new CommandFailed(lines([...new Set(problems)]));
 }
@@ -78,8 +82,8 @@ function jsonLines({ service, states, conflicts }: Section): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
 
-function unknownLine({ name, message }: UnknownVariable): string {
-  return `${JSON.stringify({ service: 'common', name, problem: message })}\n`;
+function commonLine(record: { readonly name?: string; readonly problem: string }): string {
+  return `${JSON.stringify({ service: 'common', ...record })}\n`;
 }
 
 function described({ service, states }: Section): string {

@@ -2,9 +2,11 @@
  * Checks one data directory in its own process, because reading badly damaged data can crash the process. Started by
  * `verify.ts`, which sends a {@link VerifyJob}; reports by messages.
  */
+
 import { once } from 'node:events';
 import { verifyCodes } from '../../codes/verify.js';
 import type { S3Settings } from '../../config/s3.js';
+import { failureReason } from '../../data/failure-reason.js';
 import type { Checked, OnProblem, OnStep } from '../../data/port.js';
 import { verifyIndex } from '../../search/verify.js';
 import { verifyStore } from '../../store/verify.js';
@@ -73,6 +75,6 @@ try {
   );
   await report({ type: 'done', checked });
 } catch (error) {
-  await report({ type: 'failed', reason: error instanceof Error ? error.message : String(error) });
+  await report({ type: 'failed', reason: failureReason(error) });
 }
 process.disconnect?.();

@@ -1,8 +1,10 @@
 /** How a command fails: one line on standard error, and an exit status. */
+
 import { AddonMissing } from '../../addon-missing.js';
 import { ConnectionFailed, InvalidArgument, InvalidResponse, ServiceError } from '../../client/errors.js';
 import { StartFailed } from '../../compose/start-failed.js';
 import { ConfigurationInvalid } from '../../config/variable.js';
+import { failureReason } from '../../data/failure-reason.js';
 import { FormatRefused } from '../../data/format.js';
 import { StorageUnavailable } from '../../data/unavailable.js';
 import type { NativeErrorCode } from '../../native.js';
@@ -91,5 +93,5 @@ function lastCharacters(text: string, max: number): string {
 
 /** The message of anything that was thrown. */
 export function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return failureReason(error);
 }

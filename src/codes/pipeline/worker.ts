@@ -1,4 +1,5 @@
 /** Main script of a worker process. Processes one job after the other. Argument: the bytes of memory it may have. */
+import { failureReason } from '../../data/failure-reason.js';
 import { native } from '../../native.js';
 import { CodesRefusal } from '../errors.js';
 import { readFileRights } from '../rights/file-rights.js';
@@ -80,7 +81,7 @@ function failure(error: unknown): WorkerMessage<Output> {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return failureReason(error);
 }
 
 function send(message: WorkerMessage<Output>): void {

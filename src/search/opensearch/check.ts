@@ -1,4 +1,5 @@
 /** Checks that a cluster can hold indexes: it is reachable, new enough, and has the plug-in that compares vectors. */
+import { failureReason } from '../../data/failure-reason.js';
 import { FormatRefused } from '../../data/format.js';
 import { Client } from './client.js';
 import { OpenSearchError } from './errors.js';
@@ -60,5 +61,5 @@ function reasonOf(error: unknown): string {
     return 'it refuses the user and password, or the API key';
   if (cause instanceof OpenSearchError && cause.status === 403)
     return 'the user may not read the state of the cluster';
-  return cause instanceof Error ? cause.message || String(cause) : String(cause);
+  return failureReason(cause);
 }

@@ -1,5 +1,7 @@
 /** Checks that a database can hold indexes: it is reachable, can be written, and is new enough. */
+
 import { sql } from 'kysely';
+import { failureReason } from '../../data/failure-reason.js';
 import { FormatRefused } from '../../data/format.js';
 import { requireUsable, versionOf } from '../../database/migrate.js';
 import { ServerRefused } from '../../database/server-refused.js';
@@ -30,7 +32,7 @@ export async function databaseProblem(text: string): Promise<string | undefined>
     return await problemOf(db, location);
   } catch (error) {
     if (error instanceof FormatRefused) return error.message;
-    const reason = error instanceof Error ? error.message || String(error) : String(error);
+    const reason = failureReason(error);
     const isReached = error instanceof ServerRefused;
     return isReached ? `${location.place}: ${reason}` : `${location.place} cannot be used: ${reason}`;
   } finally {

@@ -1,5 +1,7 @@
 /** Reads all indexes of a database in one snapshot: counts, and a digest of each to compare with a cache or another place. */
+
 import { createHash } from 'node:crypto';
+import { failureReason } from '../../data/failure-reason.js';
 import { FormatRefused } from '../../data/format.js';
 import type { OnProblem } from '../../data/port.js';
 import { native } from '../../native.js';
@@ -29,7 +31,7 @@ export async function verifyDatabase(location: string, onProblem: OnProblem): Pr
           const { count, digest } = await readIndex(rows, index);
           [counts[index.name], digests[index.name]] = [count, digest];
         } catch (error) {
-          onProblem(index.name, `unreadable: ${error instanceof Error ? error.message : String(error)}`);
+          onProblem(index.name, `unreadable: ${failureReason(error)}`);
         }
       }
     });

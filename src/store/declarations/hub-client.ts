@@ -1,5 +1,7 @@
 /** Requests to the configured hub, the store's only outgoing connections. Time and response size are limited. */
+
 import { Agent, type Dispatcher, errors } from 'undici';
+import { failureReason } from '../../data/failure-reason.js';
 import { TRACEPARENT, type Trace, traceparent } from '../../observe/trace.js';
 import {
   type DeclareAnswer,
@@ -115,7 +117,7 @@ export class HubClient implements Hub {
 }
 
 function unanswered(error: unknown): Unanswered {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = failureReason(error);
   const code = (error as { code?: unknown }).code;
   const unreachable = !(error instanceof errors.ResponseExceededMaxSizeError);
   const uncertain = typeof code !== 'string' || !NEVER_SENT.has(code);

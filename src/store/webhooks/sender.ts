@@ -3,7 +3,9 @@
  * several sends at a time, in the order of the events; a failed event waits for its next attempt while later ones are
  * sent.
  */
+
 import { Agent, type buildConnector } from 'undici';
+import { failureReason } from '../../data/failure-reason.js';
 import type { Db } from '../../database/open.js';
 import type { WebhookEventRow } from '../../database/tables.js';
 import type { Logger } from '../../observe/log.js';
@@ -148,7 +150,7 @@ export class WebhookSender {
       if (status >= 200 && status < 300) return undefined;
       return { reason: `the receiver responded with ${status}`, isUnreachable: false };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = failureReason(error);
       return { reason: reason.slice(0, ERROR_CHARACTERS_MAX), isUnreachable: true };
     }
   }

@@ -1,8 +1,10 @@
 /** Configuration and verification of the models for semantic units. */
+
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CodesConfig } from '../../../config/codes.js';
 import { ConfigurationInvalid } from '../../../config/variable.js';
+import { failureReason } from '../../../data/failure-reason.js';
 import { native } from '../../../native.js';
 import type { Logger } from '../../../observe/log.js';
 import { CodesRefusal } from '../../errors.js';
@@ -79,7 +81,7 @@ async function checkTokenizer(file: string): Promise<void> {
   const variable = 'CODESDK_SEMANTIC_TOKENIZER';
   await checkFile(variable, file);
   await native.loadTokenizer(file).catch((cause: unknown) => {
-    const rule = `must be a tokenizer file: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const rule = `must be a tokenizer file: ${failureReason(cause)}`;
     throw new ConfigurationInvalid(`${variable}=${JSON.stringify(file)} ${rule}`);
   });
 }
