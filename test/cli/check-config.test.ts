@@ -307,24 +307,30 @@ describe('indexes in PostgreSQL', () => {
     ]);
   });
 
-  it('are reported: missing rights, and tables of a newer version', async () => {
+  it('are reported: missing rights, tables of a newer version, and those of another program', async () => {
     const other = await postgres.createDatabase();
+    const foreign = await postgres.createDatabase();
+    const versions = 'create table isccd_search.schema_version (id int, version int)';
+    await sql(foreign, 'create schema isccd_search', versions);
+    await sql(foreign, 'insert into isccd_search.schema_version values (1, 99)');
     await sql(
       other,
       'create role weak login',
       'create schema isccd_search',
       'grant usage on schema isccd_search to weak',
-      'create table isccd_search.schema_version (id int, version int)',
+      versions,
+      'create table isccd_search.indexes (id int)',
       'insert into isccd_search.schema_version values (1, 99)',
     );
     const weak = other.replace('isccd@', 'weak@');
     const problems = [];
-    for (const location of [weak, `${weak}&schema=new`, other])
+    for (const location of [weak, `${weak}&schema=new`, other, foreign])
       problems.push((await check(['search'], { INDEXSVC_INDEX_URI: location })).stderr);
     expect(problems).toEqual([
       expect.stringContaining('the user may not create tables in the schema isccd_search'),
       expect.stringContaining('the user may not create the schema new'),
       expect.stringContaining('has format 99, but this program supports formats up to'),
+      expect.stringContaining('has a table schema_version of another program'),
     ]);
   });
 });

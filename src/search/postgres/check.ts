@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { failureReason } from '../../data/failure-reason.js';
 import { FormatRefused } from '../../data/format.js';
-import { requireUsable, versionOf } from '../../database/migrate.js';
+import { checkTables } from '../../database/migrate.js';
 import { ServerRefused } from '../../database/server-refused.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_SCHEMA } from './migrations/index.js';
@@ -54,13 +54,6 @@ async function problemOf(db: SearchDb, { schema, place }: PostgresLocation): Pro
   if (!server.schema && !server.creates)
     return `the user may not create the schema ${schema} in ${place}; create it, or grant CREATE on the database`;
   if (server.uses === false) return `the user may not create tables in the schema ${schema} of ${place}`;
-  const tables = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = ${schema}
-  `.execute(db);
-  const found = await versionOf(
-    db,
-    tables.rows.map(({ name }) => name),
-  );
-  requireUsable(found, SEARCH_SCHEMA, place);
+  await checkTables(db, SEARCH_SCHEMA, place);
   return undefined;
 }
