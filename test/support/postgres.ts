@@ -172,7 +172,8 @@ export async function serverUser(): Promise<User | undefined> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function whenReady(url: string): Promise<void> {
+/** Waits until a server, or a pooler in front of it, answers. */
+export async function whenReady(url: string): Promise<void> {
   const deadline = Date.now() + START_MS_MAX;
   for (;;) {
     try {

@@ -7,7 +7,7 @@ import { checkTables } from '../../database/migrate.js';
 import { ServerRefused } from '../../database/server-refused.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_SCHEMA } from './migrations/index.js';
-import { connect, SERVER_VERSION_MIN, type SearchDb } from './open.js';
+import { connect, requireSessions, SERVER_VERSION_MIN, type SearchDb } from './open.js';
 
 interface Server {
   readonly version: number;
@@ -29,6 +29,7 @@ export async function databaseProblem(text: string): Promise<string | undefined>
   }
   const db = connect(location);
   try {
+    await requireSessions(location);
     return await problemOf(db, location);
   } catch (error) {
     if (error instanceof FormatRefused) return error.message;

@@ -1,7 +1,9 @@
 /** Opens the database of the indexes and migrates its tables. */
 import { Kysely, type PostgresCursorConstructor, PostgresDialect, sql } from 'kysely';
+import { FormatRefused } from '../../data/format.js';
 import { FailoverPool } from '../../database/failover-pool.js';
 import { migrateTables } from '../../database/migrate.js';
+import { sharesSessions } from '../../database/pooler.js';
 import { QUERY_MS_MAX, WRITER_SESSION } from '../../database/session.js';
 import { CopiedRows } from './copied-rows.js';
 import { type PostgresLocation, parseLocation } from './location.js';
@@ -28,7 +30,7 @@ const TAKEN: ReadonlySet<unknown> = new Set(['23505', '42P06']);
 
 /**
  * @param location `postgresql://...`
- * @throws {FormatRefused} if the location is invalid, or a newer version of this program wrote the database
+ * @throws {FormatRefused} if the location is invalid, a newer version of this program wrote the database, or a pooler shares sessions
  * @throws if the database can't be reached or can't be written to
  */
 export async function openSearchDatabase(location: string): Promise<SearchDatabase> {
@@ -36,6 +38,7 @@ export async function openSearchDatabase(location: string): Promise<SearchDataba
   const pool = poolOf(parsed);
   const db = kyselyOf(pool);
   try {
+    await requireSessions(parsed);
     await createSchema(db, parsed.schema);
     await migrateTables(db, 'postgres', parsed.place, SEARCH_SCHEMA);
     return { db, newest: new Newest(pool), pool };
@@ -64,6 +67,24 @@ function kyselyOf(pool: FailoverPool): SearchDb {
   return new Kysely<SearchTables>({
     dialect: new PostgresDialect({ pool, cursor: CopiedRows as PostgresCursorConstructor }),
   });
+}
+
+/**
+ * The schema is a setting of sessions: other clients would look for their tables in it.
+ *
+ * @throws {FormatRefused} if a pooler shares sessions
+ */
+export async function requireSessions({ hosts, place }: PostgresLocation): Promise<void> {
+  // Without settings, which the sessions would keep.
+  const pool = new FailoverPool({ hosts, connectMsMax: CONNECT_MS_MAX, queryMsMax: QUERY_MS_MAX });
+  try {
+    if (!(await sharesSessions(pool))) return;
+  } finally {
+    await pool.end();
+  }
+  throw new FormatRefused(
+    `${place}: a pooler shares its sessions between clients; use its session mode (pool_mode = session of PgBouncer), or connect to the server itself`,
+  );
 }
 
 /** A role without the right to create schemas can use one that exists. */
