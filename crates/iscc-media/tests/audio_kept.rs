@@ -189,43 +189,79 @@ fn riff_info_keeps_fields() {
 }
 
 #[test]
-fn vorbis_comments_keep_names_and_order() {
-    let kept = [
-        "ENCODER=opusenc 0.2",
-        "ENCODED-BY=Me",
-        "ORGANIZATION=Label",
-        "KEY=Am",
-        "INITIALKEY=Bm",
-        "ENCODERSETTINGS=-q5",
-        "RATING=80",
-        "TRACKNUMBER=03/12",
-        "replaygain_track_gain=-3 dB",
-    ];
-    // STREAMINFO and the audio of the fixture, with padding and one block of comments
-    let base = fixture("song_a.flac");
-    let mut audio = 4;
-    loop {
-        let [kind, size @ ..] = *base[audio..].first_chunk::<4>().unwrap();
-        audio += 4 + size.iter().fold(0, |size, byte| size << 8 | usize::from(*byte));
-        if kind & 0x80 != 0 {
-            break;
-        }
+fn long_wav_sizes_are_updated_and_data_is_kept() {
+    let base = fixture("chords_a.wav");
+    let data = &base[base.windows(4).position(|name| name == b"data").unwrap()..];
+    let samples = (data.len() - 8) as u64;
+    let format = &base[12..base.len() - data.len()];
+    let file = |magic: &[u8; 4], total: u64, samples: u64| {
+        let sizes = [total, samples, samples / 2].map(u64::to_le_bytes).concat();
+        let long = chunk(b"ds64", &[&sizes[..], &[0; 4]].concat());
+        let data = [b"data", &[0xFF; 4][..], &data[8..]].concat();
+        [magic, &[0xFF; 4][..], b"WAVE", &long, format, &data].concat()
+    };
+    let total = file(b"RF64", 0, samples).len() as u64 - 8;
+    for magic in [b"RF64", b"BW64"] {
+        let before = file(magic, total, samples);
+        let after = embedded(&before, &[TITLE]);
+        assert_eq!(after[20..28], (after.len() as u64 - 8).to_le_bytes());
+        assert_eq!(after[..20], before[..20]);
+        assert_eq!(after[28..before.len()], before[28..]);
+        assert!(contains(&after, &chunk(b"INAM", "Neu ü中\0".as_bytes())));
+        assert!(contains(&after[before.len()..], "\x03Neu ü中".as_bytes()));
     }
-    let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
-    let mut block = [text("vendor"), (kept.len() as u32 + 1).to_le_bytes().to_vec()].concat();
-    block.extend(kept.iter().flat_map(|it| text(it)));
-    block.extend(text("title=Old"));
-    let header = [&[0x84][..], &(block.len() as u32).to_be_bytes()[1..]].concat();
-    let padding = [1, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0];
-    let start = [&base[..4], &[0], &base[5..42], &padding].concat();
-    let file = [&start, &header, &block, &base[audio..]].concat();
-    let after = embedded(&file, &[TITLE, value("COPYRIGHT", "C")]);
-    assert!(after.ends_with(&base[audio..]));
-    let mut expected = [text("vendor"), (kept.len() as u32 + 2).to_le_bytes().to_vec()].concat();
-    expected.extend(kept.iter().flat_map(|it| text(it)));
-    expected.extend(text("title=Neu ü中"));
-    expected.extend(text("COPYRIGHT=C"));
-    assert!(contains(&after, &expected), "{}", String::from_utf8_lossy(&after[..900]));
+    for wrong in [file(b"RF64", total + 1, samples), file(b"RF64", total, samples + 1)] {
+        assert!(tags::embed(&mut Cursor::new(wrong), &[TITLE]).is_err());
+    }
+    for sizes in [[u64::MAX, samples], [total, u64::MAX]] {
+        let wrong = file(b"RF64", sizes[0], sizes[1]);
+        assert!(tags::embed(&mut Cursor::new(wrong), &[TITLE]).is_err());
+    }
+    for length in 0..90 {
+        let cut = file(b"RF64", total, samples)[..length].to_vec();
+        assert!(tags::embed(&mut Cursor::new(cut), &[TITLE]).is_err());
+    }
+}
+
+#[test]
+fn frames_of_id3v22_keep_their_bytes() {
+    let short =
+        |id: &[u8; 3], body: &[u8]| [id, &(body.len() as u32).to_be_bytes()[1..], body].concat();
+    let kept = [
+        short(b"TRK", b"\x003/12"),
+        short(b"COM", b"\0engiTunNORM\0 0000"),
+        short(b"PIC", b"\0PNG\x03c\0\x89PNG"),
+        short(b"XXY", b"\xff\xffunknown"),
+    ];
+    let old = [short(b"TT2", b"\0Old"), short(b"TXX", b"\0iscc:name\0Old")].concat();
+    let file = [tag(2, 0, &[old, kept.concat()].concat()), mp3_audio()].concat();
+    let properties =
+        [TITLE, value("COMMENT", "D"), value("KEYWORDS", "k"), value("ISCC:NAME", "N")];
+    let after = embedded(&file, &properties);
+    let expected = [
+        short(b"TT2", b"\x01\xff\xfeN\0e\0u\0 \0\xfc\0-N"),
+        short(b"TXX", b"\x01\xff\xfei\0s\0c\0c\0:\0n\0a\0m\0e\0\0\0\xff\xfeN\0"),
+        kept.concat(),
+        short(b"COM", b"\x01XXX\xff\xfe\0\0\xff\xfeD\0"),
+        short(b"TXX", b"\x01\xff\xfeK\0E\0Y\0W\0O\0R\0D\0S\0\0\0\xff\xfek\0"),
+    ];
+    assert_eq!(after[3], 2);
+    assert!(after[10..].starts_with(&expected.concat()));
+    assert!(after.ends_with(&mp3_audio()));
+    assert_eq!(tags::read(Cursor::new(&after)).unwrap().get("TITLE"), Some(TITLE.value));
+}
+
+#[test]
+fn comments_of_ogg_and_flac_have_another_writer() {
+    for name in ["song_a.ogg", "song_a.opus"] {
+        assert!(tags::embed(&mut Cursor::new(fixture(name)), &[TITLE]).is_err());
+    }
+    let flac = fixture("song_a.flac");
+    assert!(embedded(&flac, &[TITLE]) == flac);
+    let id3 = tag(3, 0, &frame(3, b"TIT2", [0, 0], b"\0Old"));
+    let after = embedded(&[id3, flac.clone()].concat(), &[TITLE]);
+    assert_eq!(frames(&after)[0].1, b"\x01\xff\xfeN\0e\0u\0 \0\xfc\0-N");
+    assert!(after.ends_with(&flac));
 }
 
 fn padded(text: &str, blank: u8) -> Vec<u8> {

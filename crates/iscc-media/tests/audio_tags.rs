@@ -54,7 +54,9 @@ fn embedded_properties_replace_old_ones_and_others_are_kept() {
         ("ISCC:META", "data:application/json;base64,e30="),
         ("ISCC:LICENSE", "https://example.com/license"),
     ];
-    for (name, bytes, _) in cases() {
+    // Vorbis comments have another writer.
+    let has_comments = |name: &str| [".ogg", ".opus", ".flac"].iter().any(|it| name.ends_with(it));
+    for (name, bytes, _) in cases().into_iter().filter(|(name, ..)| !has_comments(name)) {
         let before = tags::read(Cursor::new(&bytes)).unwrap();
         let mut copy = Cursor::new(bytes.clone());
         let absent = Property { name: "COMPOSER", value: "New", only_existing: true };

@@ -4,8 +4,10 @@
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { commentKind, type OggChange, OggUnfit, type StreamKind, withComments } from './ogg-comments.js';
+import { commentKind, type StreamKind, withComments } from './ogg-comments.js';
+import { type CommentChange, CommentsUnfit } from './vorbis-comments.js';
 
+const PAGE_START = 'OggS\0';
 const PAGE_HEADER_BYTES = 27;
 const FLAGS_AT = 5;
 const GRANULE_AT = 6;
@@ -35,9 +37,13 @@ interface Stream {
 /**
  * Writes a copy of `path` to `target` with changed comments in each stream that has comments.
  *
- * @throws {OggUnfit} if the structure of the file is not supported
+ * @throws {CommentsUnfit} if the structure of the file is not supported
  */
-export async function copyWithOggComments(path: string, target: string, change: OggChange): Promise<void> {
+export async function copyWithOggComments(
+  path: string,
+  target: string,
+  change: CommentChange,
+): Promise<void> {
   const streams = new Map<number, Stream>();
   let hasComments = false;
   await pipeline(async function* () {
@@ -45,30 +51,43 @@ export async function copyWithOggComments(path: string, target: string, change: 
     for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) {
       rest = Buffer.concat([rest, chunk as Buffer]);
       const written: Buffer[] = [];
-      for (let page = firstPage(rest); page !== undefined; page = firstPage(rest)) {
-        rest = rest.subarray(page.length);
-        written.push(...changedPages(page, streams, change));
+      for (let part = firstPart(rest); part !== undefined; part = firstPart(rest)) {
+        rest = rest.subarray(part.bytes.length);
+        if (part.isPage) {
+          written.push(...changedPages(part.bytes, streams, change));
+          hasComments ||= streams.size > 0;
+        } else if (hasComments && !isReadingHeaders(streams)) written.push(part.bytes);
+        else throw new CommentsUnfit('the file has bytes between its headers');
       }
-      hasComments ||= streams.size > 0;
       yield Buffer.concat(written);
     }
-    if (rest.length > 0) throw new OggUnfit('the file ends inside a page');
-    if (!hasComments || isReadingHeaders(streams)) throw new OggUnfit('the file has no complete comments');
+    if (!hasComments || isReadingHeaders(streams))
+      throw new CommentsUnfit('the file has no complete comments');
+    yield rest;
   }, createWriteStream(target));
 }
 
-/** `undefined` if the page is not complete. */
-function firstPage(bytes: Buffer): Buffer | undefined {
+interface Part {
+  readonly bytes: Buffer;
+  readonly isPage: boolean;
+}
+
+/** The first page, or what is before it: the rest of a damaged page. `undefined` if the page is not complete. */
+function firstPart(bytes: Buffer): Part | undefined {
   if (bytes.length < PAGE_HEADER_BYTES) return undefined;
-  if (bytes.toString('latin1', 0, 5) !== 'OggS\0') throw new OggUnfit('the file has bytes between its pages');
+  const next = bytes.indexOf(PAGE_START);
+  if (next !== 0) {
+    const end = next < 0 ? bytes.length - PAGE_HEADER_BYTES + 1 : next;
+    return { bytes: bytes.subarray(0, end), isPage: false };
+  }
   const dataAt = PAGE_HEADER_BYTES + (bytes[SEGMENTS_AT] ?? 0);
   if (bytes.length < dataAt) return undefined;
   const end = bytes.subarray(PAGE_HEADER_BYTES, dataAt).reduce((sum, segment) => sum + segment, dataAt);
-  return bytes.length < end ? undefined : bytes.subarray(0, end);
+  return bytes.length < end ? undefined : { bytes: bytes.subarray(0, end), isPage: true };
 }
 
 /** What the copy holds in place of this page: nothing while headers are incomplete. */
-function changedPages(page: Buffer, streams: Map<number, Stream>, change: OggChange): readonly Buffer[] {
+function changedPages(page: Buffer, streams: Map<number, Stream>, change: CommentChange): readonly Buffer[] {
   const serial = page.readUInt32LE(SERIAL_AT);
   if (flagsOf(page) & FIRST) {
     // A chained file may use a number again.
@@ -80,19 +99,25 @@ function changedPages(page: Buffer, streams: Map<number, Stream>, change: OggCha
   const stream = streams.get(serial);
   if (stream?.pages !== undefined) return changedHeaders(page, stream, stream.pages, change);
   if (isReadingHeaders(streams) && page.readBigInt64LE(GRANULE_AT) > 0n)
-    throw new OggUnfit('data comes before the end of the headers');
-  if (stream === undefined || stream.shift === 0) return [page];
+    throw new CommentsUnfit('data comes before the end of the headers');
+  // A damaged page stays damaged, so that readers skip it in the copy, too.
+  if (stream === undefined || stream.shift === 0 || !isIntact(page)) return [page];
   const copy = Buffer.from(page);
   copy.writeUInt32LE((page.readUInt32LE(NUMBER_AT) + stream.shift) >>> 0, NUMBER_AT);
   return [withChecksum(copy)];
 }
 
-function changedHeaders(page: Buffer, stream: Stream, pages: Buffer[], change: OggChange): readonly Buffer[] {
+function changedHeaders(
+  page: Buffer,
+  stream: Stream,
+  pages: Buffer[],
+  change: CommentChange,
+): readonly Buffer[] {
   if (page.readBigInt64LE(GRANULE_AT) > 0n || flagsOf(page) & LAST)
-    throw new OggUnfit('a page has both headers and data');
+    throw new CommentsUnfit('a page has both headers and data');
   pages.push(page);
   stream.bytes += page.length;
-  if (stream.bytes > COMMENTS_MAX_BYTES) throw new OggUnfit('the comments are too large');
+  if (stream.bytes > COMMENTS_MAX_BYTES) throw new CommentsUnfit('the comments are too large');
   const lastSegment = segmentsOf(page).at(-1);
   if (lastSegment === undefined || lastSegment === SEGMENT_MAX_BYTES) return [];
   const [comments = Buffer.alloc(0), ...others] = packetsOf(pages);
@@ -158,6 +183,10 @@ function pagesOf(packets: readonly Buffer[], serial: number, firstNumber: number
     dataAt = dataEnd;
   }
   return pages;
+}
+
+function isIntact(page: Buffer): boolean {
+  return withChecksum(Buffer.from(page)).equals(page);
 }
 
 /** Writes the checksum into the page itself. */

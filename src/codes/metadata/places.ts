@@ -144,8 +144,8 @@ const ID3: Family = {
   mediatypes: ['audio/mpeg', 'audio/aac', 'audio/aiff', 'audio/wav'],
   format: 'audio',
   note:
-    'ID3v2 frames (of the version that the file has, else 2.4) in TagLib’s names: `TITLE` is TIT2, `ARTIST` TPE1, `COPYRIGHT` TCOP, `COMMENT` COMM, ' +
-    '`COPYRIGHTURL` WCOP, `PAYMENTWEBPAGE` WPAY, `KEYWORDS` TKWD, others TXXX. WAV also gets RIFF INFO and XMP. ' +
+    'ID3v2 frames (of the version that the file has, else 2.4; ID3v2.2 has TXX in place of TKWD and WPAY) in TagLib’s names: `TITLE` is TIT2, `ARTIST` TPE1, `COPYRIGHT` TCOP, `COMMENT` COMM, ' +
+    '`COPYRIGHTURL` WCOP, `PAYMENTWEBPAGE` WPAY, `KEYWORDS` TKWD, others TXXX. WAV also gets RIFF INFO and, unless its sizes have 64 bits (RF64, BW64), XMP. ' +
     'ID3v1 and APE tags of the same file are kept in step.',
   written: {
     name: ['TITLE', 'ISCC:NAME'],
@@ -163,10 +163,10 @@ const ID3: Family = {
 };
 
 const VORBIS: Family = {
-  title: 'FLAC, Ogg Vorbis, Opus',
+  title: 'FLAC, Ogg Vorbis, Opus, Speex, Ogg FLAC',
   mediatypes: ['audio/x-flac', 'audio/flac', 'audio/ogg', 'audio/opus'],
   format: 'audio',
-  note: 'Vorbis comments.',
+  note: 'Vorbis comments. ID3 tags of a FLAC file are kept in step.',
   written: {
     name: ['TITLE', 'ISCC:NAME'],
     description: ['DESCRIPTION', 'ISCC:DESCRIPTION'],

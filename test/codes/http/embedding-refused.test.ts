@@ -71,10 +71,12 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio and video', () => {
     await expectUnsupported(response, 'audio/wav');
   });
 
-  test('Ogg with several logical streams', async () => {
+  test('Ogg with several logical streams takes metadata', async () => {
     const two = ['-map', '0', '-map', '0', '-c:a:0', 'libvorbis', '-c:a:1', 'libopus', '-ar', '48000'];
-    const { response } = await embedding('two.ogg', await made('two.ogg', [...SOUND, ...two]));
-    await expectUnsupported(response, 'audio/ogg');
+    const { response, units } = await embedding('two.ogg', await made('two.ogg', [...SOUND, ...two]));
+    const copy = await bodyOf(response);
+    expect(copy.name).toBe('Renamed');
+    expect(content(copy.units)).toBe(content(units));
   });
 
   test('a fragmented film that is cut off: a copy would end earlier', async () => {

@@ -1,8 +1,11 @@
 /** Audio: Audio-Code from the Chromaprint fingerprint, technical facts, tags and cover thumbnail. */
 import { isNativeError, native } from '../../../native.js';
 import { CodesRefusal } from '../../errors.js';
+import { type CommentContainer, commentContainer, embedComments } from '../../metadata/audio-comments.js';
 import { familyOf, isXmpList, placed, XMP } from '../../metadata/places.js';
+import { replacedByCopy } from '../../metadata/replaced-by-copy.js';
 import { embedIntoRiff, takeRiffXmp } from '../../metadata/riff.js';
+import { type CommentChange, CommentsUnfit } from '../../metadata/vorbis-comments.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { UNIT_BITS } from '../addon-calls.js';
 import { FileError } from '../file-error.js';
@@ -10,10 +13,11 @@ import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
 import { configuredTools, type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
 import { runBoth } from '../tools/run-both.js';
+import { copyWithAtoms } from './audio-atoms.js';
 import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audio-tags.js';
 import { checkSampleRate } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
-import { isFragmented } from './video-boxes.js';
+import { BoxesUnfit, isFragmented } from './video-boxes.js';
 
 export const format: Format = {
   content: async (file, watch) => readAudio(await configuredTools(), file, watch),
@@ -99,6 +103,32 @@ async function embedIntoWave(path: string, properties: Properties, fields: Embed
   await embedIntoRiff(path, { xmp: placed(XMP, fields, isXmpList), packet });
 }
 
+/** Fragmented files are left to the addon, which keeps fewer atoms. */
+async function embedIntoM4a(path: string, properties: Properties): Promise<void> {
+  try {
+    await replacedByCopy(path, (target) => copyWithAtoms(path, target, properties));
+  } catch (error) {
+    if (!(error instanceof BoxesUnfit)) throw error;
+    await native.embedAudioTags(path, properties);
+  }
+}
+
+/** ID3 tags, which some programs add to FLAC, are kept in step. */
+async function embedIntoComments(
+  path: string,
+  container: CommentContainer,
+  properties: Properties,
+): Promise<void> {
+  if (container === 'flac') await native.embedAudioTags(path, properties);
+  const valuesOf = (isReplaced: boolean): CommentChange['written'] =>
+    new Map(
+      properties
+        .filter(({ onlyExisting }) => onlyExisting === isReplaced)
+        .map(({ name, value }) => [name, value]),
+    );
+  await embedComments(path, { written: valuesOf(false), replaced: valuesOf(true) });
+}
+
 async function embedAudio(file: FormatFile, fields: EmbeddedMetadata): Promise<void> {
   const family = familyOf(file.mediatype);
   const properties = [
@@ -129,10 +159,13 @@ async function writeProperties(
   fields: EmbeddedMetadata,
 ): Promise<void> {
   try {
-    if (mediatype === 'audio/wav') await embedIntoWave(path, properties, fields);
+    const comments = await commentContainer(path);
+    if (comments !== undefined) await embedIntoComments(path, comments, properties);
+    else if (mediatype === 'audio/wav') await embedIntoWave(path, properties, fields);
+    else if (mediatype === 'audio/mp4') await embedIntoM4a(path, properties);
     else await native.embedAudioTags(path, properties);
   } catch (error) {
-    if (!isNativeError(error, 'DAMAGED')) throw error;
+    if (!isNativeError(error, 'DAMAGED') && !(error instanceof CommentsUnfit)) throw error;
     throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype }, { cause: error });
   }
 }

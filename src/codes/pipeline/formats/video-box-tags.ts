@@ -122,6 +122,24 @@ function changedMovie(movie: readonly Box[], change: TagChange): Box[] {
   return written.size === 0 ? withAtoms : withNewList(withAtoms, change);
 }
 
+/** The movie header boxes with a changed iTunes list, which is added if the file has none. */
+export function withItunesList(
+  movie: readonly Box[],
+  change: (atoms: readonly Box[]) => readonly Box[],
+): Box[] {
+  const inUser = userBoxes(movie);
+  const index = inUser.findIndex((box) => isMeta(box) && isItunes(box));
+  const found = inUser[index];
+  if (found === undefined && inUser.some(isMeta))
+    throw new BoxesUnfit('the movie header already has a list of another kind');
+  const handler = { type: 'hdlr', content: handlerContent(ITUNES, 'appl') };
+  const { start, boxes } = found ? readMeta(found.content) : { start: FULL, boxes: [handler] };
+  const at = boxes.findIndex(({ type }) => type === 'ilst');
+  const list = { type: 'ilst', content: joined(change(boxesOf(boxes[at]?.content ?? Buffer.alloc(0)))) };
+  const meta = metaBox(start, at < 0 ? [...boxes, list] : boxes.with(at, list));
+  return withUser(movie, found ? inUser.with(index, meta) : [...inUser, meta]);
+}
+
 /** Adds an iTunes list inside `udta`. */
 function withNewAtoms(boxes: readonly Box[], change: TagChange): Box[] {
   const inUser = userBoxes(boxes);
@@ -183,10 +201,24 @@ function atomList(boxes: readonly Box[], change: TagChange): Box[] {
 }
 
 /** Lower-case name of a free-form (`----`) box; empty for other boxes. */
-function freeName({ type, content }: Box): string {
+function freeName(box: Box): string {
+  return freeText(box, 'name').toLowerCase();
+}
+
+/** The owner (`mean`) or the name of a free-form (`----`) box; empty for other boxes. */
+export function freeText({ type, content }: Box, part: 'mean' | 'name'): string {
   if (type !== '----') return '';
-  const name = boxesOf(content).find((one) => one.type === 'name')?.content;
-  return name?.toString('utf8', FULL.length).toLowerCase() ?? '';
+  const text = boxesOf(content).find((one) => one.type === part)?.content;
+  return text?.toString('utf8', FULL.length) ?? '';
+}
+
+/** A free-form box with a text. */
+export function freeBox(mean: string, name: string, value: string): Box {
+  const part = (type: string, text: string) => boxBytes(type, Buffer.concat([FULL, Buffer.from(text)]));
+  return {
+    type: '----',
+    content: Buffer.concat([part('mean', mean), part('name', name), textData(value)]),
+  };
 }
 
 /** Rebuilds keys and values: first the kept ones unchanged, then the new ones. */
@@ -228,7 +260,8 @@ function keyNumber(index: number): string {
 
 const UTF8_TYPE = 1;
 
-function textData(value: string): Buffer {
+/** The box that holds a text inside the box of an atom or key. */
+export function textData(value: string): Buffer {
   const start = Buffer.alloc(8);
   start.writeUInt32BE(UTF8_TYPE);
   return boxBytes('data', Buffer.concat([start, Buffer.from(value)]));

@@ -5,9 +5,10 @@ import { CodesRefusal } from '../../errors.js';
 import { EbmlUnfit } from '../../metadata/ebml.js';
 import { copyWithTags } from '../../metadata/matroska.js';
 import { copyWithOggComments } from '../../metadata/ogg.js';
-import { OggUnfit } from '../../metadata/ogg-comments.js';
 import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/places.js';
+import { replacedByCopy } from '../../metadata/replaced-by-copy.js';
 import { embedIntoRiff } from '../../metadata/riff.js';
+import { CommentsUnfit } from '../../metadata/vorbis-comments.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { FileError } from '../file-error.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '../tools/ffmpeg.js';
@@ -57,24 +58,20 @@ export async function embedVideoMetadata(
   if (file.mediatype === 'video/avi') return embedIntoAvi(file.path, fields);
   const muxer = MUXERS[file.mediatype];
   if (muxer === undefined) throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype: file.mediatype });
-  const target = `${file.path}.embedding`;
   const { tags, streams } = await probe(tools, file.path);
   const change = videoTags(fields, file.mediatype, muxer === 'ogg' ? ownStreamTags({ streams }) : tags);
-  try {
+  await replacedByCopy(file.path, async (target) => {
     const isDone =
       (BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change))) ||
       (EBML_MUXERS.has(muxer) && (await copyByElements(file.path, target, change, fields.name))) ||
-      (muxer === 'ogg' && (await isCopied(copyWithOggComments(file.path, target, change), OggUnfit))) ||
+      (muxer === 'ogg' && (await isCopied(copyWithOggComments(file.path, target, change), CommentsUnfit))) ||
       (muxer === 'asf' && (await isCopied(copyWithAsfTags(file.path, target, change), AsfUnfit)));
     if (!isDone) {
       await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
       if (BOX_MUXERS.has(muxer)) await addAtoms(target, change);
       await checkPackets(tools, file.path, target, streams);
     }
-    await rename(target, file.path);
-  } finally {
-    await rm(target, { force: true });
-  }
+  });
 }
 
 /** Rewriting the file would change its streams. */
@@ -131,7 +128,7 @@ function embedIntoAvi(path: string, fields: EmbeddedMetadata): Promise<void> {
 /** Resolves to false if the structure of the file is not supported, so that FFmpeg has to write the copy. */
 async function isCopied(
   copying: Promise<void>,
-  Unfit: typeof BoxesUnfit | typeof EbmlUnfit | typeof OggUnfit | typeof AsfUnfit,
+  Unfit: typeof BoxesUnfit | typeof EbmlUnfit | typeof CommentsUnfit | typeof AsfUnfit,
 ): Promise<boolean> {
   try {
     await copying;

@@ -1,4 +1,4 @@
-//! Chunks of WAV (RIFF) and AIFF files, and the fields of RIFF INFO.
+//! Chunks of WAV (RIFF, RF64, BW64) and AIFF files, and the fields of RIFF INFO.
 
 use std::io::{Read, SeekFrom};
 use std::ops::Range;
@@ -13,7 +13,7 @@ const BLOCK: u64 = 1 << 20;
 /// The order of bytes in sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Container {
-    /// Little-endian
+    /// Little-endian; sizes that need 64 bits are in a chunk of their own (EBU Tech 3306)
     Wav,
     /// Big-endian
     Aiff,
@@ -31,6 +31,27 @@ impl Container {
         let size = u32::try_from(size).map_err(TagError::new)?;
         Ok(if self == Self::Wav { size.to_le_bytes() } else { size.to_be_bytes() })
     }
+}
+
+/// Where the file's chunks end, and the sizes that do not fit into 32 bits.
+struct Sizes {
+    end: u64,
+    /// Of RF64 and BW64
+    long: Option<LongSizes>,
+}
+
+struct LongSizes {
+    /// Where the file has its own size.
+    total_at: u64,
+    samples: u64,
+}
+
+/// What a 32-bit size says if the file has 64-bit sizes.
+const LONG: u64 = u32::MAX as u64;
+
+/// Whether the file has 64-bit sizes.
+pub(super) fn is_long_wav(magic: &[u8]) -> bool {
+    magic.starts_with(b"RF64") || magic.starts_with(b"BW64")
 }
 
 /// Where a chunk's content is.
@@ -64,7 +85,7 @@ pub(super) fn replace<F: FileLike>(
     start: &[u8],
     content: &[u8],
 ) -> Result<(), TagError> {
-    let (found, end) = find(file, container, names, start)?;
+    let (found, Sizes { end, long }) = find(file, container, names, start)?;
     let mut bytes = Vec::with_capacity(content.len() + 10);
     let old = if let Some(chunk) = found {
         chunk.content.start - 4..chunk.end
@@ -77,32 +98,59 @@ pub(super) fn replace<F: FileLike>(
     bytes.extend(container.bytes(content.len() as u64)?);
     bytes.extend(content);
     bytes.extend((content.len() % 2 == 1).then_some(0));
-    let total = container.bytes(end - 8 - (old.end - old.start) + bytes.len() as u64)?;
+    let total = end - 8 - (old.end - old.start) + bytes.len() as u64;
+    let (total_at, total) = match long {
+        Some(LongSizes { total_at, .. }) => (total_at, total.to_le_bytes().to_vec()),
+        None => (4, container.bytes(total)?.to_vec()),
+    };
     splice(file, old, &bytes).map_err(TagError::new)?;
-    file.seek(SeekFrom::Start(4)).map_err(TagError::new)?;
+    file.seek(SeekFrom::Start(total_at)).map_err(TagError::new)?;
     file.write_all(&total).map_err(TagError::new)
 }
 
-/// The chunk, and where the last chunk ends.
+fn sizes<F: FileLike>(file: &mut F, container: Container) -> Result<Sizes, TagError> {
+    let length = file.seek(SeekFrom::End(0)).map_err(TagError::new)?;
+    let mut header = [0; 12];
+    read_at(file, 0, &mut header)?;
+    let short = container.size([header[4], header[5], header[6], header[7]]);
+    let (total, long) = if is_long_wav(&header) {
+        // The size of the file, of the samples, and their number.
+        let mut sizes = [0; 24];
+        read_at(file, 12, &mut sizes)?;
+        let [b'd', b's', b'6', b'4', _, _, _, _, sizes @ ..] = &sizes else {
+            return Err(TagError("the file lacks its 64-bit sizes".to_owned()));
+        };
+        let numbers = sizes.as_chunks::<8>().0;
+        let [total, samples] = [0, 1].map(|at| u64::from_le_bytes(numbers[at]));
+        (total, Some(LongSizes { total_at: 20, samples }))
+    } else {
+        (short, None)
+    };
+    match total.checked_add(8) {
+        Some(end) if end <= length => Ok(Sizes { end, long }),
+        _ => Err(TagError("the file is shorter than it says".to_owned())),
+    }
+}
+
+/// The chunk, and the sizes of the file.
 fn find<F: FileLike>(
     file: &mut F,
     container: Container,
     names: &[[u8; 4]],
     start: &[u8],
-) -> Result<(Option<Chunk>, u64), TagError> {
-    let length = file.seek(SeekFrom::End(0)).map_err(TagError::new)?;
-    let mut header = [0; 12];
-    read_at(file, 0, &mut header)?;
-    let end = 8 + container.size([header[4], header[5], header[6], header[7]]);
-    if end > length {
-        return Err(TagError("the file is shorter than it says".to_owned()));
-    }
+) -> Result<(Option<Chunk>, Sizes), TagError> {
+    let sizes = sizes(file, container)?;
+    let end = sizes.end;
     let mut at = 12;
     while at + 8 <= end {
         let mut header = [0; 8];
         read_at(file, at, &mut header)?;
         let [a, b, c, d, size @ ..] = header;
-        let content = at + 8..at + 8 + container.size(size);
+        let size = match (&[a, b, c, d], container.size(size), &sizes.long) {
+            (b"data", LONG, Some(long)) => long.samples,
+            (_, size, _) => size,
+        };
+        let content = at + 8..(at + 8).saturating_add(size);
         if content.end > end {
             return Err(TagError("a chunk is longer than the file".to_owned()));
         }
@@ -117,11 +165,11 @@ fn find<F: FileLike>(
             let mut first = vec![0; start.len().min((content.end - content.start) as usize)];
             read_at(file, content.start, &mut first)?;
             if first == start {
-                return Ok((Some(Chunk { content, end: at }), end));
+                return Ok((Some(Chunk { content, end: at }), sizes));
             }
         }
     }
-    Ok((None, end))
+    Ok((None, sizes))
 }
 
 fn read_at<F: FileLike>(file: &mut F, at: u64, bytes: &mut [u8]) -> Result<(), TagError> {

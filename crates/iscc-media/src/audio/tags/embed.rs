@@ -6,12 +6,9 @@ use lofty::aac::AacFile;
 use lofty::ape::{ApeItem, ApeTag};
 use lofty::config::{ParseOptions, WriteOptions};
 use lofty::file::{AudioFile, FileType};
-use lofty::flac::FlacFile;
 use lofty::iff::wav::WavFile;
 use lofty::io::FileLike;
 use lofty::mpeg::MpegFile;
-use lofty::ogg::tag::VorbisComments;
-use lofty::ogg::{OggPictureStorage, OpusFile, SpeexFile, VorbisFile};
 use lofty::probe::Probe;
 use lofty::tag::{ItemValue, TagExt, TagType};
 use lofty::wavpack::WavPackFile;
@@ -28,6 +25,13 @@ const ID3_CHUNKS: [[u8; 4]; 2] = [*b"ID3 ", *b"id3 "];
 /// Keeps all other properties. Audio data may move but does not change. Tags of other kinds in the
 /// same file, such as ID3v1 after ID3v2, get the same values.
 pub fn embed<F: FileLike>(copy: &mut F, properties: &[Property<'_>]) -> Result<(), TagError> {
+    copy.rewind().map_err(TagError::new)?;
+    let mut magic = Vec::new();
+    Read::by_ref(copy).take(4).read_to_end(&mut magic).map_err(TagError::new)?;
+    if chunks::is_long_wav(&magic) {
+        embed_id3_chunk(copy, Container::Wav, properties)?;
+        return embed_info(copy, properties);
+    }
     copy.rewind().map_err(TagError::new)?;
     let probe = Probe::new(BufReader::new(&mut *copy)).guess_file_type().map_err(TagError::new)?;
     let kind = probe.file_type();
@@ -63,26 +67,12 @@ pub fn embed<F: FileLike>(copy: &mut F, properties: &[Property<'_>]) -> Result<(
             embed_ape(copy, file.ape().cloned().unwrap_or_default(), properties)?;
             embed_id3v1(copy, properties)
         }
+        // The comments of FLAC have a writer of their own; these are tags that programs add to it.
         Some(FileType::Flac) => {
-            let mut file: FlacFile = parsed(copy)?;
-            let mut comments = file.vorbis_comments().cloned().unwrap_or_default();
-            while !file.pictures().is_empty() {
-                let (picture, information) = file.remove_picture(0);
-                comments.insert_picture(picture, Some(information)).map_err(TagError::new)?;
+            if id3_size(copy, 0)?.is_some() {
+                embed_id3(copy, &existing(properties))?;
             }
-            embed_comments(copy, comments, properties)
-        }
-        Some(FileType::Vorbis) => {
-            let file: VorbisFile = parsed(copy)?;
-            embed_comments(copy, file.vorbis_comments().clone(), properties)
-        }
-        Some(FileType::Opus) => {
-            let file: OpusFile = parsed(copy)?;
-            embed_comments(copy, file.vorbis_comments().clone(), properties)
-        }
-        Some(FileType::Speex) => {
-            let file: SpeexFile = parsed(copy)?;
-            embed_comments(copy, file.vorbis_comments().clone(), properties)
+            embed_id3v1(copy, properties)
         }
         _ => generic::embed(copy, properties),
     }
@@ -104,32 +94,6 @@ where
 /// Properties that are only set where the file has them.
 fn existing<'a>(properties: &[Property<'a>]) -> Vec<Property<'a>> {
     properties.iter().map(|it| Property { only_existing: true, ..*it }).collect()
-}
-
-fn embed_comments<F: FileLike>(
-    copy: &mut F,
-    mut comments: VorbisComments,
-    properties: &[Property<'_>],
-) -> Result<(), TagError> {
-    let mut items: Vec<(String, String)> = comments.take_items().collect();
-    for Property { name, value, only_existing } in properties {
-        let mut is_found = false;
-        items.retain_mut(|(key, old)| {
-            let is_spaced = *name == "ALBUMARTIST" && key.eq_ignore_ascii_case("ALBUM ARTIST");
-            if !is_spaced && !key.eq_ignore_ascii_case(name) {
-                return true;
-            }
-            (*value).clone_into(old);
-            !std::mem::replace(&mut is_found, true)
-        });
-        if !is_found && !only_existing {
-            items.push(((*name).to_owned(), (*value).to_owned()));
-        }
-    }
-    for (name, value) in items {
-        comments.push(name, value);
-    }
-    save(copy, &comments)
 }
 
 fn embed_ape<F: FileLike>(

@@ -1,4 +1,4 @@
-//! Frames of ID3v2.3 and ID3v2.4 tags. Frames that do not change keep their bytes.
+//! Frames of ID3v2.2, ID3v2.3 and ID3v2.4 tags. Frames that do not change keep their bytes.
 
 use super::Property;
 
@@ -11,35 +11,44 @@ const UNSYNCHRONISED: u8 = 0x80;
 const EXTENDED: u8 = 0x40;
 const FOOTER: u8 = 0x10;
 
-/// The frame of a property; other properties are user-defined texts.
-const FRAMES: [(&str, &[u8; 4]); 13] = [
-    ("TITLE", b"TIT2"),
-    ("COMPOSER", b"TCOM"),
-    ("ORIGINALARTIST", b"TOPE"),
-    ("ARTIST", b"TPE1"),
-    ("ALBUMARTIST", b"TPE2"),
-    ("COPYRIGHT", b"TCOP"),
-    ("LANGUAGE", b"TLAN"),
-    ("KEYWORDS", b"TKWD"),
-    ("COMMENT", COMMENT),
-    ("COPYRIGHTURL", b"WCOP"),
-    ("ARTISTWEBPAGE", b"WOAR"),
-    ("FILEWEBPAGE", b"WOAF"),
-    ("PAYMENTWEBPAGE", b"WPAY"),
+/// The frame of a property, also in ID3v2.2; other properties are user-defined texts.
+const FRAMES: [(&str, Id, Option<Id>); 13] = [
+    ("TITLE", *b"TIT2", Some(*b"TT2\0")),
+    ("COMPOSER", *b"TCOM", Some(*b"TCM\0")),
+    ("ORIGINALARTIST", *b"TOPE", Some(*b"TOA\0")),
+    ("ARTIST", *b"TPE1", Some(*b"TP1\0")),
+    ("ALBUMARTIST", *b"TPE2", Some(*b"TP2\0")),
+    ("COPYRIGHT", *b"TCOP", Some(*b"TCR\0")),
+    ("LANGUAGE", *b"TLAN", Some(*b"TLA\0")),
+    ("KEYWORDS", *b"TKWD", None),
+    ("COMMENT", COMMENTS[0], Some(COMMENTS[1])),
+    ("COPYRIGHTURL", *b"WCOP", Some(*b"WCP\0")),
+    ("ARTISTWEBPAGE", *b"WOAR", Some(*b"WAR\0")),
+    ("FILEWEBPAGE", *b"WOAF", Some(*b"WAF\0")),
+    ("PAYMENTWEBPAGE", *b"WPAY", None),
 ];
 
-const COMMENT: &[u8; 4] = b"COMM";
-const USER_TEXT: &[u8; 4] = b"TXXX";
+/// The name of a frame. Those of ID3v2.2 have three letters, and a zero here.
+type Id = [u8; 4];
+
+const COMMENTS: [Id; 2] = [*b"COMM", *b"COM\0"];
+const USER_TEXTS: [Id; 2] = [*b"TXXX", *b"TXX\0"];
+
+/// Whether frames with this name have a description.
+fn is_described(id: Id) -> bool {
+    COMMENTS.contains(&id) || USER_TEXTS.contains(&id)
+}
 
 struct Frame {
-    id: [u8; 4],
+    id: Id,
+    /// ID3v2.2 has none.
     flags: [u8; 2],
     body: Vec<u8>,
 }
 
 /// A tag with frames in the file's order.
 pub(super) struct Frames {
-    /// 3 or 4
+    /// 2, 3 or 4
     version: u8,
     frames: Vec<Frame>,
 }
@@ -59,11 +68,15 @@ impl Frames {
 
     /// The frames of a whole tag. `None` for other versions and broken lists.
     pub(super) fn parse(tag: &[u8]) -> Option<Self> {
-        let [b'I', b'D', b'3', version @ (3 | 4), _, flags, size @ ..] = tag else { return None };
+        let [b'I', b'D', b'3', version @ 2..=4, _, flags, size @ ..] = tag else { return None };
         let size = synchsafe(size.get(..4)?)? as usize;
         let mut body = tag.get(10..10 + size)?.to_vec();
         let is_unsynchronised = flags & UNSYNCHRONISED != 0;
-        if *version == 3 && is_unsynchronised {
+        // This bit of ID3v2.2 is for a compression that was never defined.
+        if *version == 2 && flags & EXTENDED != 0 {
+            return None;
+        }
+        if *version < 4 && is_unsynchronised {
             body = synchronised(&body);
         }
         let mut list = &body[..];
@@ -76,7 +89,9 @@ impl Frames {
             list = list.get(size..)?;
         }
         let plain = |size: &[u8]| Some(number(size));
-        let mut frames = if *version == 3 {
+        let mut frames = if *version == 2 {
+            short_frame_list(list)
+        } else if *version == 3 {
             frame_list(list, plain, false)
         } else {
             // Old versions of iTunes wrote plain numbers into ID3v2.4.
@@ -98,9 +113,18 @@ impl Frames {
         let mut tag = vec![b'I', b'D', b'3', self.version, 0, 0, 0, 0, 0, 0];
         for Frame { id, flags, body } in &self.frames {
             let size = u32::try_from(body.len()).ok()?;
-            tag.extend(id);
-            tag.extend(if self.version == 3 { size.to_be_bytes() } else { to_synchsafe(size)? });
-            tag.extend(flags);
+            match self.version {
+                2 if size >> 24 == 0 => {
+                    tag.extend(&id[..3]);
+                    tag.extend(&size.to_be_bytes()[1..]);
+                }
+                2 => return None,
+                version => {
+                    tag.extend(id);
+                    tag.extend(if version == 3 { size.to_be_bytes() } else { to_synchsafe(size)? });
+                    tag.extend(flags);
+                }
+            }
             tag.extend(body);
         }
         tag.resize(tag.len() + PADDING, 0);
@@ -113,24 +137,26 @@ impl Frames {
     /// text, so texts that exist are also set for properties with a frame of their own.
     pub(super) fn set(&mut self, property: &Property<'_>) {
         let Property { name, value, only_existing } = *property;
-        let own = FRAMES.iter().find(|(it, _)| *it == name).map(|(_, id)| *id);
+        let is_short = self.version == 2;
+        let own = FRAMES.iter().find(|(it, ..)| *it == name);
+        let own = own.and_then(|(_, id, short)| if is_short { *short } else { Some(*id) });
         if let Some(id) = own {
             self.set_frames(id, "", value, !only_existing);
         }
-        self.set_frames(USER_TEXT, name, value, own.is_none() && !only_existing);
+        let user_text = USER_TEXTS[usize::from(is_short)];
+        self.set_frames(user_text, name, value, own.is_none() && !only_existing);
     }
 
-    fn set_frames(&mut self, id: &[u8; 4], name: &str, value: &str, is_added: bool) {
+    fn set_frames(&mut self, id: Id, name: &str, value: &str, is_added: bool) {
         let version = self.version;
-        let has_name = [COMMENT, USER_TEXT].contains(&id);
         let mut is_found = false;
         self.frames.retain_mut(|frame| {
-            if frame.id != *id {
+            if frame.id != id {
                 return true;
             }
             let mut language = LANGUAGE;
             let mut old_name = String::new();
-            if has_name {
+            if is_described(id) {
                 let Some((found, in_language)) = frame.name(version) else { return true };
                 if !found.eq_ignore_ascii_case(name) {
                     return true;
@@ -147,17 +173,17 @@ impl Frames {
 }
 
 impl Frame {
-    fn new(version: u8, id: &[u8; 4], language: [u8; 3], name: &str, value: &str) -> Self {
-        // ID3v2.3 has no UTF-8.
-        let encoding = if version == 3 { 1 } else { 3 };
+    fn new(version: u8, id: Id, language: [u8; 3], name: &str, value: &str) -> Self {
+        // Older versions have no UTF-8.
+        let encoding = if version < 4 { 1 } else { 3 };
         let mut body = Vec::new();
         if id[0] != b'W' {
             body.push(encoding);
         }
-        if id == COMMENT {
+        if COMMENTS.contains(&id) {
             body.extend(language);
         }
-        if [COMMENT, USER_TEXT].contains(&id) {
+        if is_described(id) {
             push_text(&mut body, encoding, name);
             body.extend(if encoding == 1 { &[0, 0][..] } else { &[0] });
         }
@@ -167,7 +193,7 @@ impl Frame {
         } else {
             push_text(&mut body, encoding, value);
         }
-        Self { id: *id, flags: [0; 2], body }
+        Self { id, flags: [0; 2], body }
     }
 
     /// The description of a comment or text, and the language of a comment. `None` if it is
@@ -175,6 +201,7 @@ impl Frame {
     fn name(&self, version: u8) -> Option<(String, [u8; 3])> {
         let [_, flags] = self.flags;
         let (is_closed, is_grouped, has_length, is_unsynchronised) = match version {
+            2 => (false, false, false, false),
             3 => (flags & 0xC0 != 0, flags & 0x20 != 0, false, false),
             _ => (flags & 0x0C != 0, flags & 0x40 != 0, flags & 1 != 0, flags & 2 != 0),
         };
@@ -188,7 +215,7 @@ impl Frame {
         }
         let (encoding, mut rest) = content.split_first()?;
         let mut language = LANGUAGE;
-        if self.id == *COMMENT {
+        if COMMENTS.contains(&self.id) {
             language = *rest.first_chunk()?;
             rest = &rest[3..];
         }
@@ -250,6 +277,24 @@ fn frame_list(
         list = &header[6 + size..];
     }
     (!is_strict || list.iter().all(|byte| *byte == 0)).then_some(frames)
+}
+
+/// The frames of an ID3v2.2 tag: names and sizes of three bytes, and no flags.
+fn short_frame_list(mut list: &[u8]) -> Option<Vec<Frame>> {
+    let mut frames = Vec::new();
+    while let [a, b, c, size @ ..] = list {
+        if *a == 0 {
+            break;
+        }
+        if ![a, b, c].iter().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9')) {
+            return None;
+        }
+        let end = 3 + number(size.get(..3)?) as usize;
+        let body = size.get(3..end)?.to_vec();
+        frames.push(Frame { id: [*a, *b, *c, 0], flags: [0; 2], body });
+        list = &size[end..];
+    }
+    Some(frames)
 }
 
 /// Without the zeros that keep decoders from finding a false start of audio.
