@@ -1,6 +1,6 @@
 /** Metadata of videos in rare structures: Apple keys, keyed lists, covers in ASF files, and several video tracks. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -129,6 +129,65 @@ describe.skipIf(!hasProgram('ffmpeg'))('metadata of videos', () => {
     await embed(file, mediatype);
     expect((await readFile(at(file))).equals(first)).toBe(true);
     expect(JSON.stringify(await ffprobe(at(file)))).not.toContain('Old');
+  });
+
+  it('an FLV file keeps its encoder, and its key frames are where its table says', async () => {
+    const sources = ['testsrc=s=128x96:r=10:d=3', 'sine=d=3'].flatMap((one) => ['-f', 'lavfi', '-i', one]);
+    const made = [
+      ...sources,
+      ...OLD,
+      '-c:v',
+      'flv1',
+      '-g',
+      '10',
+      '-flvflags',
+      'add_keyframe_index',
+      at('a.flv'),
+    ];
+    await run('ffmpeg', ['-v', 'error', '-y', ...made]);
+    const before = await ffprobe(at('a.flv'));
+    const hashes = await packets('a.flv');
+    expect(before.encoder).toEqual([expect.stringContaining('Lavf')]);
+    await embed('a.flv', 'video/x-flv');
+    const first = await readFile(at('a.flv'));
+    const { title, author, copyright, description, genre, encoder, lasttimestamp } = await ffprobe(
+      at('a.flv'),
+    );
+    expect({ title, author, copyright, description }).toEqual({
+      title: ['New name'],
+      author: ['New maker'],
+      copyright: ['New rights'],
+      description: ['New text'],
+    });
+    expect({ genre, encoder, lasttimestamp }).toEqual({
+      genre: ['Kept'],
+      encoder: before.encoder,
+      lasttimestamp: before.lasttimestamp,
+    });
+    expect(await packets('a.flv')).toBe(hashes);
+    expect(first.readDoubleBE(first.indexOf('filesize') + 9)).toBe(first.length);
+    const list = first.indexOf('filepositions') + 14;
+    const count = first.readUInt32BE(list);
+    expect(count).toBeGreaterThan(1);
+    for (let index = 0; index < count; index += 1) {
+      const position = first.readDoubleBE(list + 5 + 9 * index);
+      // A video packet whose first frame is a key frame.
+      expect([first[position], (first[position + 11] ?? 0) >> 4]).toEqual([9, 1]);
+    }
+    await embed('a.flv', 'video/x-flv');
+    expect((await readFile(at('a.flv'))).equals(first)).toBe(true);
+  });
+
+  it('an FLV file with a damaged list of tags is left to FFmpeg', async () => {
+    await ffmpeg(['-f', 'lavfi', '-i', 'testsrc=s=128x96:r=10:d=3', '-c:v', 'flv1'], 'bad.flv');
+    const bytes = await readFile(at('bad.flv'));
+    // An unknown type of value
+    bytes[bytes.indexOf('duration') + 8] = 99;
+    await writeFile(at('bad.flv'), bytes);
+    const hashes = await packets('bad.flv');
+    await embed('bad.flv', 'video/x-flv');
+    expect(await packets('bad.flv')).toBe(hashes);
+    expect((await ffprobe(at('bad.flv'))).title).toEqual(['New name']);
   });
 
   it('an ASF file keeps its cover, its sound and its encoder', async () => {

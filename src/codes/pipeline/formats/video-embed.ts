@@ -3,6 +3,7 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CodesRefusal } from '../../errors.js';
 import { EbmlUnfit } from '../../metadata/ebml.js';
+import { copyWithFlvTags, FlvUnfit } from '../../metadata/flv.js';
 import { copyWithTags } from '../../metadata/matroska.js';
 import { copyWithOggComments } from '../../metadata/ogg.js';
 import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/places.js';
@@ -40,8 +41,8 @@ const MUXERS: Readonly<Record<string, string>> = {
 
 /**
  * Muxers replaced by our own writers, which copy all samples byte by byte. FFmpeg shifts time stamps of WebM, drops the
- * cover of an MP4 if there are free tags, adds a chapter track, drops the repeated frames of an Ogg file, and makes the
- * cover of an ASF file a video.
+ * cover of an MP4 if there are free tags, adds a chapter track, drops the repeated frames of an Ogg file, drops the
+ * encoder and the table of key frames of an FLV file, and makes the cover of an ASF file a video.
  */
 const BOX_MUXERS: ReadonlySet<string> = new Set(['mp4', 'mov', '3gp', '3g2']);
 const EBML_MUXERS: ReadonlySet<string> = new Set(['webm', 'matroska']);
@@ -65,6 +66,7 @@ export async function embedVideoMetadata(
       (BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change))) ||
       (EBML_MUXERS.has(muxer) && (await copyByElements(file.path, target, change, fields.name))) ||
       (muxer === 'ogg' && (await isCopied(copyWithOggComments(file.path, target, change), CommentsUnfit))) ||
+      (muxer === 'flv' && (await isCopied(copyWithFlvTags(file.path, target, change), FlvUnfit))) ||
       (muxer === 'asf' && (await isCopied(copyWithAsfTags(file.path, target, change), AsfUnfit)));
     if (!isDone) {
       await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
@@ -128,7 +130,7 @@ function embedIntoAvi(path: string, fields: EmbeddedMetadata): Promise<void> {
 /** Resolves to false if the structure of the file is not supported, so that FFmpeg has to write the copy. */
 async function isCopied(
   copying: Promise<void>,
-  Unfit: typeof BoxesUnfit | typeof EbmlUnfit | typeof CommentsUnfit | typeof AsfUnfit,
+  Unfit: typeof BoxesUnfit | typeof EbmlUnfit | typeof CommentsUnfit | typeof AsfUnfit | typeof FlvUnfit,
 ): Promise<boolean> {
   try {
     await copying;
