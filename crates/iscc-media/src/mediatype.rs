@@ -66,7 +66,8 @@ fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
         return named;
     }
     // `.ts` and `.mts` are also extensions of translations, TypeScript and models.
-    let is_decisive = mode::is_supported(sniffed) || sniffed == sniff::MPEG_TS;
+    let is_decisive =
+        mode::is_supported(sniffed) || [sniff::MPEG_TS, sniff::MUSEPACK].contains(&sniffed);
     if is_decisive && !mode::is_supported(named) { sniffed } else { named }
 }
 
@@ -124,6 +125,26 @@ mod tests {
         assert_eq!(mediatype(&stream, "film.mpg"), "video/mpeg");
         let program = b"export const a = 1;\n".repeat(50);
         assert_eq!(inspect(&program, "program.ts").mode, Some(Mode::Text));
+    }
+
+    #[test]
+    fn formats_that_only_ffmpeg_decodes_are_audio() {
+        let cases: [(&[u8], &str, &str); 9] = [
+            (b"TTA1\x01\0\x01\0", "a.tta", "audio/x-tta"),
+            (b"Creative Voice File\x1a\x1a\0", "a.voc", "audio/voc"),
+            (b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0", "a.w64", "audio/x-w64"),
+            (b"DSD \x1c\0\0\0\0\0\0\0\x01", "a.dsf", "audio/x-dsf"),
+            (b"MPCKSH\0", "a.mpc", "audio/x-musepack"),
+            (b"MP+\x07\0", "a.mpc", "audio/x-musepack"),
+            (b"RF64\xff\xff\xff\xffWAVEds64", "a", "audio/wav"),
+            (b"BW64\xff\xff\xff\xffWAVEds64", "a", "audio/wav"),
+            (b"MAC \x96\x0f\0\0", "a.ape", "audio/x-ape"),
+        ];
+        for (head, name, expected) in cases {
+            assert_eq!(mediatype(head, name), expected);
+            assert_eq!(inspect(head, name).mode, Some(Mode::Audio), "{name}");
+        }
+        assert_eq!(mediatype(b"MP+ is a name of a format\n", "a.txt"), "text/plain");
     }
 
     #[test]

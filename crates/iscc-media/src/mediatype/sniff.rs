@@ -6,6 +6,9 @@ use super::json;
 
 pub(super) use transport_stream::MPEG_TS;
 
+/// Its extension `.mpc` is also that of a chemical format.
+pub(super) const MUSEPACK: &str = "audio/x-musepack";
+
 /// Media type by the signature in a file's first bytes; `None` without a known signature, as for
 /// plain text.
 pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
@@ -61,6 +64,9 @@ fn container(head: &[u8]) -> Option<&'static str> {
             b"WEBP" => Some("image/webp"),
             _ => None,
         };
+    }
+    if at(8, b"WAVE") && (at(0, b"RF64") || at(0, b"BW64")) {
+        return Some("audio/wav");
     }
     if at(0, b"FORM") {
         return (at(8, b"AIFF") || at(8, b"AIFC")).then_some("audio/aiff");
@@ -244,7 +250,7 @@ const TEXT_PREFIXES: [(&[u8], &str); 4] = [
     (b"{\\rtf", "application/rtf"),
 ];
 
-const PREFIXES: [(&[u8], &str); 51] = [
+const PREFIXES: [(&[u8], &str); 58] = [
     // Images
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -272,6 +278,13 @@ const PREFIXES: [(&[u8], &str); 51] = [
     (b"MThd\0\0\0\x06", "audio/midi"),
     (b".snd\0\0\0", "audio/basic"),
     (b"MAC ", "audio/x-ape"),
+    (b"TTA1", "audio/x-tta"),
+    (b"TTA2", "audio/x-tta"),
+    (b"Creative Voice File\x1a", "audio/voc"),
+    (b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0", "audio/x-w64"),
+    (b"DSD \x1c\0\0\0\0\0\0\0", "audio/x-dsf"),
+    (b"MPCK", MUSEPACK),
+    (b"MP+", MUSEPACK),
     // Video
     (b"0&\xb2u\x8ef\xcf\x11\xa6\xd9\0\xaa\0b\xcel", "video/x-ms-asf"),
     (b"FLV\x01", "video/x-flv"),
