@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  AudioDamaged,
   AudioTooShort,
   fingerprintByFfmpeg,
   fingerprintOf,
@@ -95,6 +94,23 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
     },
   );
 
+  // fpcalc 1.6.0, which the reference uses, counts the samples that the resampler has left at the end. fpcalc 1.5.1 of
+  // Debian 12 stops with an error before it gets them, so it has one item less for files of these lengths.
+  it.each([
+    [346, 52],
+    [583, 102],
+    [692, 125],
+  ])('an MP3 of %i frames without a length has %i items, as from fpcalc 1.6.0', async (frames, items) => {
+    const file = path.join(folder, `${frames}.mp3`);
+    const sound = ['-f', 'lavfi', '-i', 'anoisesrc=d=20:c=pink:r=44100:a=0.3:seed=1', '-b:a', '128k'];
+    execFileSync('ffmpeg', ['-v', 'error', ...sound, '-write_xing', '0', '-id3v2_version', '0', file]);
+    const bytes = await readFile(file);
+    let end = 0;
+    for (let frame = 0; frame < frames; frame += 1) end += 417 + (((bytes[end + 2] ?? 0) >> 1) & 1);
+    await writeFile(file, bytes.subarray(0, end));
+    expect(await fingerprintOf(TOOLS, file)).toHaveLength(items);
+  });
+
   it.each(AUDIO)('$file has the recorded tags and duration', async (one) => {
     const { metadata, facts } = await format.content({ ...fileOf(one), ...OPTIONS });
     expect({ ...metadata, ...facts }).toEqual(one.extract_metadata);
@@ -149,19 +165,21 @@ describe.skipIf(!hasProgram('ffmpeg'))('audio', () => {
   );
 
   it.each(['song_a.ogg', 'song_a.opus'])(
-    'embedding into %s with a damaged page is rejected instead of changing its code',
+    'embedding into %s with damaged pages keeps them damaged, so that the code stays',
     async (name) => {
       const one = recorded(name);
       const copy = path.join(folder, `damaged-${name}`);
       const bytes = await readFile(one.path);
-      // Readers skip pages with a wrong checksum; a writer that recomputes checksums would make them valid.
+      // Readers skip pages with a wrong checksum.
       for (const tenths of [4, 6, 8]) {
         const at = Math.floor((bytes.length * tenths) / 10);
         bytes.fill(0x5a, at, at + 200);
       }
       await writeFile(copy, bytes);
-      await fingerprintOf(TOOLS, copy);
-      await expect(format.embed?.(fileOf(one, copy), EMBED_REQUEST)).rejects.toThrow(AudioDamaged);
+      const before = await fingerprintOf(TOOLS, copy);
+      await format.embed?.(fileOf(one, copy), EMBED_REQUEST);
+      expect(await fingerprintOf(TOOLS, copy)).toEqual(before);
+      expect(await format.metadata(fileOf(one, copy))).toMatchObject(EMBED_REQUEST);
     },
   );
 });
