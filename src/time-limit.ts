@@ -1,4 +1,7 @@
-/** Time limits of work. */
+/** Time limits of work, and the clock for what this process remembers for a while. */
+
+/** Milliseconds of a clock that no one sets: a wall clock that was ahead would keep what was cached for as long. */
+export const monotonicMs = (): number => performance.now();
 
 /**
  * Runs `work` with a signal that aborts with `signal`, or after a time with a `TimeoutError`.

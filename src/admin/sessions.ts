@@ -1,5 +1,6 @@
 /** Login sessions. The browser has a random token, the database only its hash. */
 import { createHash, randomBytes } from 'node:crypto';
+import { leaseEndMax } from '../database/lease.js';
 import type { Db } from '../database/open.js';
 import type { Role } from '../database/tables.js';
 
@@ -55,12 +56,15 @@ export class Sessions {
   /** The session of a token, if it has not expired and its account is not disabled. */
   async find(token: string | undefined): Promise<Session | undefined> {
     if (token === undefined) return undefined;
+    const now = Date.now();
     const row = await this.#db
       .selectFrom('sessions')
       .innerJoin('accounts', 'accounts.key', 'sessions.account_key')
       .select(['token_hash', 'username', 'role', 'csrf', 'flash'])
       .where('token_hash', '=', hashOf(token))
-      .where('expires_at', '>', Date.now())
+      .where('expires_at', '>', now)
+      // A later end was set while a clock was ahead.
+      .where('expires_at', '<=', leaseEndMax(now, SESSION_SECONDS * 1000))
       .where('disabled', '=', 0)
       .executeTakeFirst();
     if (row === undefined) return undefined;

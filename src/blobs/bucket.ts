@@ -107,6 +107,11 @@ export class BucketBlobs implements Blobs {
     return removed;
   }
 
+  /** The time by which the objects are dated, in ms since the epoch. */
+  now(): Promise<number> {
+    return this.#bucket.now();
+  }
+
   /** Removes local files of killed processes. */
   removeDead(before: number): Promise<number> {
     return this.#drafts.removeDead(before);

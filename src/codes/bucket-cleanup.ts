@@ -1,9 +1,11 @@
 /**
  * Removes expired uploads from S3. Their ids are ordered by time, so the expired ones are the first of a listing. Every
- * process that uses the bucket may do this at any time: a removal can be repeated.
+ * process that uses the bucket may do this at any time: a removal can be repeated. The clock of the bucket decides, not that
+ * of the process, whose error would cost the uploads of all processes.
  */
 import type { BucketBlobs } from '../blobs/bucket.js';
 import { DRAFTS_DEAD_MS } from '../blobs/local-drafts.js';
+import { ClockGuard } from '../data/clock-guard.js';
 import type { Logger } from '../observe/log.js';
 import { firstMediaIdAt } from './media-id.js';
 
@@ -16,6 +18,8 @@ export class BucketCleanup {
   readonly #blobs: BucketBlobs;
   readonly #expiryMs: number;
   readonly #log: Logger;
+  /** For local files, which have no other clock. */
+  readonly #clock: ClockGuard;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -23,6 +27,7 @@ export class BucketCleanup {
     this.#blobs = blobs;
     this.#expiryMs = expirySeconds * 1000;
     this.#log = log;
+    this.#clock = new ClockGuard(DRAFTS_DEAD_MS, log);
   }
 
   /** Runs a clean-up now and at every interval. With an interval of 0 expired uploads are not removed. */
@@ -44,8 +49,11 @@ export class BucketCleanup {
     await this.#running;
   }
 
-  /** @param now milliseconds since the epoch */
-  async run(now = Date.now()): Promise<void> {
+  async run(): Promise<void> {
+    // Living processes touch their files meanwhile.
+    const isLocalRight = this.#clock.mayExpire();
+    const files = isLocalRight ? await this.#blobs.removeDead(Date.now() - DRAFTS_DEAD_MS) : 0;
+    const now = await this.#blobs.now();
     const before = now - this.#expiryMs;
     // The id is from the beginning of an upload. The last change of its objects is when the upload was complete.
     const keep = () => false;
@@ -54,7 +62,6 @@ export class BucketCleanup {
       from: firstMediaIdAt(now + CLOCK_TOLERANCE_MS),
     });
     const drafts = await this.#blobs.removeDrafts(now - ABANDONED_MS);
-    const files = await this.#blobs.removeDead(now - DRAFTS_DEAD_MS);
     const expired = late + ahead;
     if (expired + drafts + files > 0) this.#log.info({ expired, drafts, files }, 'cleaned up');
   }

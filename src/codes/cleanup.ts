@@ -1,7 +1,7 @@
 /** Removes expired uploads and files that a crash left without a record. */
 import type { Blobs } from '../blobs/port.js';
+import { ClockGuard } from '../data/clock-guard.js';
 import type { Logger } from '../observe/log.js';
-import { ClockGuard } from './clock-guard.js';
 import type { MediaId } from './media-id.js';
 import type { Records } from './records.js';
 

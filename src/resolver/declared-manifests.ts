@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { manifestIdIn, manifestUrlEnds } from '../c2pa/manifest-url.js';
 import { GATEWAY_PATH } from '../c2pa/search-index-port.js';
 import { compareIsccIds, isIsccId } from '../iscc-id.js';
+import { monotonicMs } from '../time-limit.js';
 import { parseGateway } from './hits.js';
 import { CANDIDATES_MAX } from './recent.js';
 
@@ -43,7 +44,8 @@ export class DeclaredManifests {
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  constructor(pages: AssetPages, now: () => number = Date.now, entriesMax: number = ENTRIES_MAX) {
+  /** @param now ms of a monotonic clock */
+  constructor(pages: AssetPages, now: () => number = monotonicMs, entriesMax: number = ENTRIES_MAX) {
     this.#pages = pages;
     this.#now = now;
     this.#entriesMax = entriesMax;

@@ -1,6 +1,7 @@
 /** Checks by its first bytes whether a gateway address serves a C2PA Manifest Store. Caches the results. */
 import type { Trace } from '../observe/trace.js';
 import { Slots } from '../slots.js';
+import { monotonicMs } from '../time-limit.js';
 import { type Fetched, type GatewayClient, siteOf } from './gateway-client.js';
 
 /** Superbox header, description box header and type UUID. */
@@ -27,6 +28,7 @@ export function startsAsStore(bytes: Buffer): boolean {
 export interface ProberOptions {
   readonly timeoutMs: number;
   readonly parallel: number;
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -44,7 +46,7 @@ export class Prober {
   readonly #cache = new Map<string, CachedResult>();
   readonly #running = new Map<string, Promise<boolean>>();
 
-  constructor(gateways: GatewayClient, { timeoutMs, parallel, now = Date.now }: ProberOptions) {
+  constructor(gateways: GatewayClient, { timeoutMs, parallel, now = monotonicMs }: ProberOptions) {
     this.#gateways = gateways;
     this.#timeoutMs = timeoutMs;
     this.#now = now;

@@ -1,5 +1,7 @@
 /** Remembers for an hour which declarations a manifest id belongs to, for clients that ignore `endpoint`. */
 
+import { monotonicMs } from '../time-limit.js';
+
 const ENTRIES_MAX = 100_000;
 const LIFETIME_MS = 3_600_000;
 /** Anyone can declare an address that ends with an id, so one declaration must not hide the others. */
@@ -23,7 +25,8 @@ export class RecentManifests {
   readonly #now: () => number;
   readonly #entriesMax: number;
 
-  constructor(now: () => number = Date.now, entriesMax: number = ENTRIES_MAX) {
+  /** @param now ms of a monotonic clock */
+  constructor(now: () => number = monotonicMs, entriesMax: number = ENTRIES_MAX) {
     this.#now = now;
     this.#entriesMax = entriesMax;
   }

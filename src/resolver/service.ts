@@ -6,7 +6,7 @@ import type { BindingMatch, ServiceStatus } from '../c2pa/schema.js';
 import { isIsccId } from '../iscc-id.js';
 import { native } from '../native.js';
 import type { Trace } from '../observe/trace.js';
-import { endsWithin } from '../time-limit.js';
+import { endsWithin, monotonicMs } from '../time-limit.js';
 import { RepositoriesSlow, RepositoryFailed, ResolverRefusal } from './errors.js';
 import type { Hit } from './hits.js';
 import type { ManifestSource } from './manifests.js';
@@ -31,6 +31,7 @@ export interface ResolverParts {
   readonly backend: SearchBackend;
   readonly manifests: ManifestSource;
   readonly recent: RecentManifests;
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /** Called after every query that was searched, with the number of manifests it found. */
   readonly onQuery?: (matches: number) => void;
@@ -45,7 +46,7 @@ export class ResolverService {
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
-    this.#now = parts.now ?? Date.now;
+    this.#now = parts.now ?? monotonicMs;
   }
 
   /**
@@ -183,7 +184,7 @@ export class ResolverService {
   }
 
   async status(): Promise<ServiceStatus> {
-    return statusDocument((await this.#isReady()) ? 'ok' : 'degraded', this.#now());
+    return statusDocument((await this.#isReady()) ? 'ok' : 'degraded', Date.now());
   }
 
   async #manifest(isccId: string, manifestId: string, trace: Trace | undefined): Promise<Buffer> {

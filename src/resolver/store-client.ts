@@ -1,6 +1,7 @@
 /** Reads manifests of one trusted store over HTTP, such as the one next to this resolver in a container network. */
 import { type Dispatcher, Pool } from 'undici';
 import { manifestUrl } from '../c2pa/manifest-url.js';
+import { monotonicMs } from '../time-limit.js';
 import { RepositoryBusy, RepositoryFailed, StoreUnavailable } from './errors.js';
 import { type LocalManifests, MANIFEST_BYTES_MAX } from './manifests.js';
 
@@ -10,6 +11,7 @@ export interface StoreClientOptions {
   /** Where this resolver reaches it. */
   readonly address: string;
   readonly timeoutMs: number;
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -32,7 +34,7 @@ export class StoreClient implements LocalManifests {
   /** Ids by insertion, with the end of their validity. */
   readonly #found = new Map<string, number>();
 
-  constructor({ url, address, timeoutMs, now = Date.now }: StoreClientOptions) {
+  constructor({ url, address, timeoutMs, now = monotonicMs }: StoreClientOptions) {
     const { origin, pathname } = new URL(address);
     this.prefix = manifestUrl(url, '');
     this.#pool = new Pool(origin, { connections: CONNECTIONS_MAX, connect: { timeout: timeoutMs } });

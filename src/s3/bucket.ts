@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { S3Settings } from '../config/s3.js';
 import { StorageUnavailable } from '../data/unavailable.js';
+import { monotonicMs } from '../time-limit.js';
 import { RESPONSE_MS_MAX, S3Client, type S3Request, type S3Response } from './client.js';
 import { decodedKey, element, elements, isListing } from './xml.js';
 
@@ -55,6 +56,7 @@ export class S3Bucket {
   readonly #client: S3Client;
   readonly #prefix: string;
   readonly #encryption: Readonly<Record<string, string>>;
+  /** `at` is on the monotonic clock. */
   #probe: { readonly at: number; readonly problem: Promise<string | undefined> } | undefined;
 
   constructor(settings: S3Settings) {
@@ -229,6 +231,14 @@ export class S3Bucket {
     }
   }
 
+  /** The time of the store in ms since the epoch, to a second; that of this machine if the store sends none. */
+  async now(): Promise<number> {
+    const { headers, body } = await this.#client.send({ method: 'GET', query: this.#probeQuery });
+    await drained(body);
+    const time = Date.parse(String(headers.date));
+    return Number.isNaN(time) ? Date.now() : time;
+  }
+
   /** An address for downloading an object without credentials; `query` are headers that the response shall have. */
   presigned(key: string, query: Readonly<Record<string, string>>, seconds: number): Promise<string> {
     return this.#client.presigned(key, query, seconds);
@@ -236,7 +246,7 @@ export class S3Bucket {
 
   /** Why the bucket can't be used now; `undefined` if it can. Concurrent calls share a request. */
   problem(): Promise<string | undefined> {
-    const now = Date.now();
+    const now = monotonicMs();
     if (this.#probe === undefined || now - this.#probe.at > PROBE_VALID_MS) {
       this.#probe = { at: now, problem: this.#problem() };
     }
@@ -244,14 +254,22 @@ export class S3Bucket {
   }
 
   async #problem(): Promise<string | undefined> {
-    const query = { 'list-type': '2', 'max-keys': '1', prefix: this.#prefix };
     try {
-      await this.#client.text({ method: 'GET', query, attempts: 1, timeoutMs: PROBE_MS_MAX });
+      await this.#client.text({
+        method: 'GET',
+        query: this.#probeQuery,
+        attempts: 1,
+        timeoutMs: PROBE_MS_MAX,
+      });
       return undefined;
     } catch (error) {
       if (error instanceof StorageUnavailable) return error.message;
       throw error;
     }
+  }
+
+  get #probeQuery(): Record<string, string> {
+    return { 'list-type': '2', 'max-keys': '1', prefix: this.#prefix };
   }
 
   close(): Promise<void> {

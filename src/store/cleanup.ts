@@ -3,6 +3,7 @@
  * file; files of deleted manifests that can no longer be restored; and changes that every process has read long ago.
  */
 import type { ContentBlobs } from '../blobs/content-port.js';
+import { ClockGuard } from '../data/clock-guard.js';
 import type { Db } from '../database/open.js';
 import type { Logger } from '../observe/log.js';
 import { truncateFeed } from './feed.js';
@@ -25,11 +26,13 @@ export interface CleanupParts {
 
 export class Cleanup {
   readonly #parts: CleanupParts;
+  readonly #clock: ClockGuard;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
   constructor(parts: CleanupParts) {
     this.#parts = parts;
+    this.#clock = new ClockGuard(Math.max(parts.undoMs ?? 0, ORPHAN_GRACE_MS), parts.log);
   }
 
   /**
@@ -55,11 +58,15 @@ export class Cleanup {
     await this.#running;
   }
 
-  /** Removes drafts and orphans that were written before `before`, in milliseconds since the epoch. */
+  /**
+   * Removes drafts and orphans that were written before `before`, in milliseconds since the epoch. After a clock that jumped
+   * ahead, nothing is removed by its age for a while.
+   */
   async run(before: number): Promise<void> {
     const { db, blobs, manifests, log, undoMs = 0 } = this.#parts;
-    await manifests.endUndo(Date.now(), undoMs);
     await truncateFeed(db, CHANGES_KEPT);
+    if (!this.#clock.mayExpire()) return;
+    await manifests.endUndo(Date.now(), undoMs);
     const drafts = await blobs.removeDrafts(before);
     let orphans = 0;
     for await (const { digest, writtenAt } of blobs.list()) {

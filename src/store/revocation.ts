@@ -2,6 +2,7 @@
 import { discard, PublicClient } from '../egress/public-client.js';
 import type { Logger } from '../observe/log.js';
 import { Slots } from '../slots.js';
+import { monotonicMs } from '../time-limit.js';
 import type { AcceptedManifest, FetchedOcsp, ManifestReport, Validator } from './validator.js';
 
 const RESPONSE_BYTES_MAX = 64 * 1024;
@@ -19,6 +20,7 @@ const KEPT_MAX = 1000;
 
 interface Kept {
   readonly der: Promise<Buffer | undefined>;
+  /** On the monotonic clock. */
   untilMs: number;
 }
 
@@ -50,13 +52,13 @@ export class OcspResponses {
 
   #response(address: string): Promise<Buffer | undefined> {
     const known = this.#kept.get(address);
-    if (known !== undefined && known.untilMs > Date.now()) return known.der;
-    const kept: Kept = { der: this.#request(address), untilMs: Date.now() + FRESH_MS };
+    if (known !== undefined && known.untilMs > monotonicMs()) return known.der;
+    const kept: Kept = { der: this.#request(address), untilMs: monotonicMs() + FRESH_MS };
     this.#kept.delete(address);
     this.#kept.set(address, kept);
     if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? '');
     void kept.der.then((der) => {
-      if (der === undefined) kept.untilMs = Date.now() + UNREACHABLE_MS;
+      if (der === undefined) kept.untilMs = monotonicMs() + UNREACHABLE_MS;
     });
     return kept.der;
   }

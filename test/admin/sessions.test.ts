@@ -102,3 +102,12 @@ test('a login with the old password that overlaps a change of the password begin
   }
   expect((await service.login('ada', password, context)).token).toBeDefined();
 });
+
+test('a session that began while the clock was ahead ends when the clock is set right', async () => {
+  const now = Date.now();
+  vi.setSystemTime(now + 3 * 86_400_000);
+  const token = await sessions.begin(account);
+  expect(await sessions.find(token)).toBeDefined();
+  vi.setSystemTime(now);
+  expect(await sessions.find(token)).toBeUndefined();
+});

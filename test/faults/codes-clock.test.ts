@@ -2,10 +2,12 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { noise, sha256, uploaded } from '../codes/support/client.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { serveCodes } from '../codes/support/process.js';
+import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
+import { INSTALL_MAX_MS } from '../support/set-up.js';
 import { build } from './support/preload.js';
 
 const YEAR_SECONDS = 365 * 86_400;
@@ -53,5 +55,42 @@ describe.skipIf(process.platform !== 'linux')('a clock that jumps ahead by a yea
     const { media_id: after } = await uploaded(server.url, 'c.bin', noise(5000, 3), { to: 'media' });
     expect((await files()).sort()).toEqual([before, during, after].sort());
     await vi.waitFor(async () => expect(await files()).toEqual([]), { timeout: 20_000, interval: 200 });
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a clock that is ten minutes ahead of the bucket', () => {
+  let s3: SeaweedServer;
+  beforeAll(async () => {
+    s3 = await startSeaweed();
+  }, INSTALL_MAX_MS);
+  afterAll(() => s3?.stop());
+
+  async function instance(bucket: string, variables: Record<string, string>) {
+    const folder = await temporaryFolder();
+    return serveCodes(folder, {
+      ...s3.variables,
+      CODEWEB_MEDIA_PATH: `s3://${bucket}/media`,
+      ISCCD_DATA_DIR: folder,
+      CODEWEB_STORAGE_EXPIRY: '300',
+      ...variables,
+    });
+  }
+
+  test('deletes no upload of other instances', { timeout: TEST_MS_MAX }, async () => {
+    const bucket = await s3.createBucket();
+    const right = await instance(bucket, { CODEWEB_CLEANUP_INTERVAL: '0' });
+    const bytes = noise(5000);
+    const { media_id: id } = await uploaded(right.url, 'a.bin', bytes, { to: 'media' });
+    const folder = await temporaryFolder();
+    const shift = path.join(folder, 'shift');
+    // S3 refuses requests of clocks that are more than 15 minutes ahead.
+    await writeFile(shift, '600');
+    await instance(bucket, {
+      LD_PRELOAD: build('shift-clock.c', folder),
+      CLOCK_SHIFT: shift,
+      CODEWEB_CLEANUP_INTERVAL: '1',
+    });
+    await pause(ROUNDS_MS);
+    expect((await fetch(`${right.url}/api/v1/media/${id}`)).status).toBe(200);
   });
 });

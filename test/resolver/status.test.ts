@@ -1,9 +1,10 @@
 /** How long the resolver caches what it knows about gateways and the search service, and what it reports. */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { DeclaredManifests } from '../../src/resolver/declared-manifests.js';
 import { StoreUnavailable } from '../../src/resolver/errors.js';
 import type { GatewayClient } from '../../src/resolver/gateway-client.js';
 import type { ManifestSource } from '../../src/resolver/manifests.js';
-import { CACHED_MAX, Prober } from '../../src/resolver/prober.js';
+import { CACHED_MAX, Prober, UNREACHABLE_SECONDS } from '../../src/resolver/prober.js';
 import { RecentManifests } from '../../src/resolver/recent.js';
 import type { SearchBackend } from '../../src/resolver/search-backend.js';
 import { ResolverService } from '../../src/resolver/service.js';
@@ -73,4 +74,30 @@ it('reports a store that fails while other manifests match', async () => {
   const found = await service.matches({ alg: 'io.iscc.v0', value: dataCode(1) }, 10, 'https://r.example');
   expect(found.map(({ manifestId }) => manifestId)).toEqual([hits[1]?.gateway]);
   expect(leftOut).toEqual([failure]);
+});
+
+it('does not remember for days what it learnt while the clock was ahead', async () => {
+  const day = 86_400_000;
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() + 3 * day });
+  onTestFinished(() => void vi.useRealTimers());
+  const later = (ms: number) => vi.advanceTimersByTime(ms);
+  let probes = 0;
+  const get = async () => {
+    probes += 1;
+    return { kind: 'unreachable', reason: 'test' } as const;
+  };
+  const prober = new Prober({ get } as unknown as GatewayClient, { timeoutMs: 1000, parallel: 1 });
+  let pages = 0;
+  const declared = new DeclaredManifests(async (_, __, condition) => {
+    if (condition !== undefined) return undefined;
+    pages += 1;
+    return Buffer.from('');
+  });
+  await prober.isStore('https://a.example/1');
+  await declared.isccIdsOf('a');
+  vi.setSystemTime(Date.now() - 3 * day);
+  later(UNREACHABLE_SECONDS * 1000);
+  await prober.isStore('https://a.example/1');
+  await declared.isccIdsOf('a');
+  expect([probes, pages]).toEqual([2, 2]);
 });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { STORE_ITSELF } from '../../src/database/audit.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
@@ -123,4 +123,21 @@ it('ends the undo of more manifests than a statement has parameters', { timeout:
   expect(await new Manifests(db).endUndo(Date.now(), 0)).toBe(DELETED);
   const kept = await db.selectFrom('manifests').select('key').where('kept_until', 'is not', null).execute();
   expect(kept).toEqual([]);
+});
+
+it('removes nothing by its age while the clock is ahead', async () => {
+  const manifests = new Manifests(database.db);
+  const ended = vi.spyOn(manifests, 'endUndo');
+  const day = 86_400_000;
+  const cleanup = new Cleanup({ db: database.db, blobs, manifests, log, undoMs: 7 * day });
+  await blobs.put(digest, bytesOf(item));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * day });
+  onTestFinished(() => void vi.useRealTimers());
+  await cleanup.run(Date.now() - 60_000);
+  expect(ended).not.toHaveBeenCalled();
+  expect(await blobs.find(digest)).toBeDefined();
+  vi.useRealTimers();
+  await cleanup.run(Date.now() - 60_000);
+  expect(ended).toHaveBeenCalledOnce();
+  expect(await blobs.find(digest)).toBeDefined();
 });

@@ -42,8 +42,10 @@ export class RetryLoop {
   /** Attempts each due declaration once. */
   async round(): Promise<void> {
     const { rows, now } = this.#ports;
-    const begun = now();
+    let begun = now();
     for (;;) {
+      // After the clock was set back, what has been attempted in this round would be due for as long.
+      begun = Math.min(begun, now());
       const keys = await rows.due(begun, now(), BATCH);
       if (keys.length === 0) return;
       for (const key of keys) {

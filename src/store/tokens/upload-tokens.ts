@@ -148,7 +148,8 @@ export class UploadTokens {
       .executeTakeFirst();
     const now = this.#now();
     if (row === undefined || !isValid(row, now)) return undefined;
-    if ((row.used_at ?? 0) < now - USE_NOTED_MS) {
+    // A use that lies ahead was noted by a wrong clock.
+    if (Math.abs(now - (row.used_at ?? 0)) > USE_NOTED_MS) {
       await this.#db.updateTable('upload_tokens').set({ used_at: now }).where('key', '=', row.key).execute();
     }
     return uploadToken(row);

@@ -129,7 +129,8 @@ export class WebhookSender {
     };
     const now = Date.now();
     await this.#outbox.failed(now, failure.reason);
-    if (now - event.at >= GIVE_UP_MS) {
+    // A clock that jumped ahead must not end the attempts.
+    if (now - event.at >= GIVE_UP_MS && event.attempts >= PAUSE_DOUBLINGS) {
       await this.#outbox.remove(event.key);
       onAttempt('given-up');
       log.error({ ...fields, reason: failure.reason, body: event.body }, 'gave up a webhook event');

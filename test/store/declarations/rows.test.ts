@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/open.js';
 import type { DeclarationInsert } from '../../../src/database/tables.js';
+import { createLogger } from '../../../src/observe/log.js';
 import { SigningKey } from '../../../src/signing/key.js';
+import type { Attempts } from '../../../src/store/declarations/attempts.js';
 import { declarationNote } from '../../../src/store/declarations/iscc-note.js';
+import { RetryLoop } from '../../../src/store/declarations/retry-loop.js';
 import { DeclarationRows, type Leased, LeaseLost } from '../../../src/store/declarations/rows.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
 
@@ -167,5 +170,30 @@ describe.each(ENGINES)('%s', (engine) => {
     const again = await lease(key, 1000);
     await rows.save({ ...again, state: { ...again.state, status: 'skipped', uncertainty: undefined } }, 1000);
     expect(await rows.lease(key, 1000)).toBeUndefined();
+  });
+
+  it('a round attempts each declaration at most twice, also if the clock is set back meanwhile', async () => {
+    const hub = `${HUB}/back`;
+    const keys = [await insert({ hub }), await insert({ hub }), await insert({ hub })];
+    const own = new DeclarationRows(database.db, hub, LEASE_MS);
+    const hour = 3_600_000;
+    let clock = 9 * hour;
+    let attempts = 0;
+    const run = async (key: number) => {
+      attempts += 1;
+      if (attempts === 2) clock -= hour;
+      clock += 1;
+      if (attempts > 100) return { unreachable: true };
+      await database.db
+        .updateTable('declarations')
+        .set({ attempted_at: clock })
+        .where('key', '=', key)
+        .execute();
+      return { unreachable: false };
+    };
+    const log = createLogger('silent');
+    const ports = { rows: own, attempts: { run } as Attempts, log, now: () => clock, pauseMs: 1000 };
+    await new RetryLoop(ports).round();
+    expect(attempts).toBeLessThanOrEqual(2 * keys.length);
   });
 });

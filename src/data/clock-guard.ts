@@ -25,7 +25,10 @@ export class ClockGuard {
     if (jumpMs > TOLERANCE_MS) {
       this.#pausedUntilMs = performance.now() + this.#pauseMs;
       this.#jumpMs = jumpMs;
-      this.#log.warn({ jumpMs: Math.round(jumpMs) }, 'the clock jumped ahead; uploads are deleted later');
+      this.#log.warn(
+        { jumpMs: Math.round(jumpMs) },
+        'the clock jumped ahead; expired files are deleted later',
+      );
     } else if (jumpMs < TOLERANCE_MS - this.#jumpMs) {
       // The clock was set right.
       this.#pausedUntilMs = 0;
