@@ -1,6 +1,6 @@
 /** PDF documents, compared with recorded results of the reference. */
 import { execFileSync } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -141,6 +141,28 @@ describe('pdf', () => {
       Subject: EMBED_REQUEST.description,
       Author: EMBED_REQUEST.creator,
     });
+  });
+
+  it('the same fields twice make the same copy of a document with an object that is not valid', async () => {
+    // The appearance of reportlab's free text annotations is not a string.
+    const annotation =
+      '<< /Type /Annot /Subtype /FreeText /Rect [0 0 9 9] /Contents (Note) /DA /Helv 12 Tf 0 g >>';
+    const objects = [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Annots [4 0 R] >>',
+      annotation,
+    ];
+    const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('');
+    const trailer = 'trailer << /Root 1 0 R /Size 5 >>\nstartxref\n0\n%%EOF\n';
+    const copy = path.join(folder, 'free-text.pdf');
+    await writeFile(copy, `%PDF-1.4\n${body}${trailer}`);
+    const file = { path: copy, filename: 'free-text.pdf', mediatype: 'application/pdf' };
+    await format.embed?.(file, EMBED_REQUEST);
+    const first = await readFile(copy);
+    expect(first.includes(annotation)).toBe(true);
+    await format.embed?.(file, EMBED_REQUEST);
+    expect((await readFile(copy)).equals(first)).toBe(true);
   });
 
   it('keeps fields that are not submitted', async () => {

@@ -5,6 +5,7 @@ import {
   PDFDict,
   PDFDocument,
   PDFHexString,
+  PDFInvalidObject,
   PDFName,
   PDFRawStream,
   PDFRef,
@@ -34,6 +35,7 @@ export async function embedPdfMetadata(file: FormatFile, fields: EmbeddedMetadat
     document,
     all.filter(([place]) => isXmp(place)),
   );
+  trimInvalidObjects(document);
   const copy = await document.save();
   // pdf-lib rewrites every object; damage that readers tolerate may not survive that.
   if ((await withPdf(copy, documentText)) !== text) {
@@ -58,6 +60,23 @@ async function load(bytes: Uint8Array): Promise<PDFDocument> {
   if (document.isEncrypted) throw new PdfUnreadable('the document is protected', 'FILE_PROTECTED');
   return document;
 }
+
+/**
+ * Objects that pdf-lib can't parse, such as reportlab's free text annotations, are kept as bytes with the line break
+ * before `endobj`. The writer adds one, so without this each copy would be longer than the last.
+ */
+function trimInvalidObjects({ context }: PDFDocument): void {
+  for (const [reference, object] of context.enumerateIndirectObjects()) {
+    if (!(object instanceof PDFInvalidObject)) continue;
+    const bytes = Buffer.alloc(object.sizeInBytes());
+    object.copyBytesInto(bytes, 0);
+    const end = bytes.findLastIndex((byte) => byte !== LINE_FEED && byte !== CARRIAGE_RETURN) + 1;
+    context.assign(reference, PDFInvalidObject.of(Uint8Array.from(bytes.subarray(0, end))));
+  }
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 function isXmp(place: string): boolean {
   return place.includes(':');
