@@ -237,6 +237,25 @@ describe.skipIf(!hasProgram('ffmpeg'))('a file with several video tracks', () =>
     expect(await codeOf('first.mkv')).not.toEqual(await codeOf('second.mkv'));
   });
 
+  it('has the size and the frame rate of the track of which the code is made', async () => {
+    const wide = ['-f', 'lavfi', '-i', 'testsrc=s=192x96:d=2:r=10', '-c:v', 'mpeg4'];
+    await ffmpeg(wide, 'wide.mkv');
+    const both = ['-i', 'bars.mkv', '-i', 'wide.mkv', '-map', '0', '-map', '1', '-c', 'copy'];
+    const none = ['-disposition:v:0', '0', '-disposition:v:1', '0'];
+    const first = ['-disposition:v:0', 'default', '-disposition:v:1', '0'];
+    for (const [file, disposition, facts] of [
+      ['wide-default.mkv', SECOND, { width: 192, height: 96, fps: 10 }],
+      ['wide-larger.mkv', none, { width: 192, height: 96, fps: 10 }],
+      ['bars-default.mkv', first, { width: 128, height: 96, fps: 25 }],
+    ] as const) {
+      await ffmpeg([...both, ...disposition], file);
+      const content = await format.content({ ...fileOf(file, 'video/x-matroska'), ...OPTIONS });
+      expect(content.facts, file).toMatchObject(facts);
+      const source = facts.width === 192 ? 'wide.mkv' : 'bars.mkv';
+      expect(content.unit, file).toEqual(await codeOf(source));
+    }
+  });
+
   it('has the code of the film if its first track is a single picture', async () => {
     const inputs = ['-i', 'frame.mkv', '-i', 'moving.mkv', '-map', '0', '-map', '1', '-c', 'copy'];
     await ffmpeg([...inputs, ...SECOND], 'poster.mkv');

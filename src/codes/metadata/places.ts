@@ -236,11 +236,22 @@ const VIDEO_REPLACED: Places = {
   creator: ['composer', 'artist', 'album_artist'],
 };
 
+/** Keys that Apple's programs write. */
+const APPLE_KEYS: Places = {
+  name: ['com.apple.quicktime.title', 'com.apple.quicktime.displayname'],
+  description: ['com.apple.quicktime.description'],
+  creator: ['com.apple.quicktime.author', 'com.apple.quicktime.artist'],
+  rights: ['com.apple.quicktime.copyright'],
+  keywords: ['com.apple.quicktime.keywords'],
+};
+
 const MP4: Family = {
   title: 'MP4, QuickTime, 3GP',
   mediatypes: ['video/mp4', 'video/x-m4v', 'video/quicktime', 'video/3gpp', 'video/3gpp2'],
   format: 'video',
-  note: 'Keys of the `mdta` list, and iTunes atoms (four letters). Samples are not touched.',
+  note:
+    'Keys of the `mdta` list, and iTunes atoms (four letters). Keys of Apple (`com.apple.quicktime.`) are only in files of ' +
+    'its programs. Samples are not touched.',
   written: merged(VIDEO_TAGS, {
     name: ['©nam'],
     description: ['desc'],
@@ -248,7 +259,7 @@ const MP4: Family = {
     rights: ['cprt'],
     keywords: ['keyw'],
   }),
-  replaced: VIDEO_REPLACED,
+  replaced: merged(VIDEO_REPLACED, APPLE_KEYS),
 };
 
 const MATROSKA: Family = {

@@ -12,15 +12,6 @@ export interface TagChange {
   readonly removed: ReadonlySet<string>;
 }
 
-/** Keys that Apple's programs write. */
-export const APPLE_KEYS = {
-  name: ['com.apple.quicktime.title', 'com.apple.quicktime.displayname'],
-  description: ['com.apple.quicktime.description'],
-  creator: ['com.apple.quicktime.author', 'com.apple.quicktime.artist'],
-  rights: ['com.apple.quicktime.copyright'],
-  keywords: ['com.apple.quicktime.keywords'],
-} as const;
-
 /** Whether a place is an iTunes atom: four characters, the first of which may be a copyright sign. */
 export function isAtom(place: string): boolean {
   return ATOMS.has(place);

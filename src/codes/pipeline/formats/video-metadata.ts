@@ -2,9 +2,9 @@
 
 import { familyOf, type PlaceValue, placed } from '../../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
-import type { Probe, Tags } from '../tools/probe.js';
+import { type Probe, selectedVideo, type Tags } from '../tools/probe.js';
 import { mapTags, roundHalfEven, roundToThousandths, type TagMap } from './metadata-fields.js';
-import { APPLE_KEYS, isAtom, type TagChange } from './video-box-tags.js';
+import { isAtom, type TagChange } from './video-box-tags.js';
 
 const TAGS = [
   ['iscc_name', 'name'],
@@ -63,11 +63,11 @@ export function ownStreamTags({ streams }: Pick<Probe, 'streams'>): Tags {
   return new Map(all.reverse());
 }
 
-/** Size and frame rate come from the first video stream. */
+/** Size and frame rate are those of the stream of which the code is made, duration that of the longest one. */
 export function videoFacts({ duration, tags, streams }: Probe): ContentFacts {
   const videos = streams.filter((stream) => stream.kind === 'video');
   const durations = [duration, ...videos.map((stream) => stream.duration)].filter((one) => one !== undefined);
-  const { width, height, frameRate } = videos[0] ?? {};
+  const { width, height, frameRate } = selectedVideo(streams) ?? {};
   const languages = [tags, ...streams.map((stream) => stream.tags)].map((all) => all.get('language'));
   const language = languageTag(languages.find((one) => one !== undefined));
   return {
@@ -126,7 +126,7 @@ function tagChange(fields: EmbeddedMetadata, mediatype: string, isVerbatim: bool
   return {
     written: new Map(isVerbatim ? [...stored, [VERBATIM, '1']] : stored),
     atoms: new Map(given.filter(([tag]) => isAtom(tag))),
-    replaced: new Map([...old, ...placed(APPLE_KEYS, clean)]),
+    replaced: new Map(old),
     removed: new Set([...lowerCased(stored), ...old, [VERBATIM] as const].map(([tag]) => tag)),
   };
 }

@@ -16,6 +16,8 @@ export interface Stream {
   readonly sampleRateHz: number | undefined;
   /** Whether the stream is a cover image and not a video. */
   readonly isAttachedPicture: boolean;
+  /** Whether players show the stream unless the user selects another one. */
+  readonly isDefault: boolean;
   readonly tags: Tags;
 }
 
@@ -27,7 +29,7 @@ export interface Probe {
 
 const ENTRIES = [
   'format=duration:format_tags',
-  'stream=codec_type,duration,width,height,r_frame_rate,sample_rate:stream_disposition=attached_pic:stream_tags',
+  'stream=codec_type,duration,width,height,r_frame_rate,sample_rate:stream_disposition=attached_pic,default:stream_tags',
 ].join(':');
 
 export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOptions): Promise<Probe> {
@@ -43,6 +45,7 @@ export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOp
       frameRate: ratio(stream.r_frame_rate),
       sampleRateHz: positive(stream.sample_rate),
       isAttachedPicture: stream.disposition?.attached_pic === 1,
+      isDefault: stream.disposition?.default === 1,
       tags: lowerCased(stream.tags),
     })),
   };
@@ -58,9 +61,26 @@ interface ProbeJson {
     readonly height?: number;
     readonly r_frame_rate?: string;
     readonly sample_rate?: string;
-    readonly disposition?: { readonly attached_pic?: number };
+    readonly disposition?: { readonly attached_pic?: number; readonly default?: number };
     readonly tags?: Record<string, string>;
   }[];
+}
+
+/** What a default track is worth in pixels. */
+const DEFAULT_TRACK_PIXELS = 5_000_000;
+
+/**
+ * The video stream that FFmpeg selects: of the default tracks before the others the one with most pixels, of equal ones the
+ * first, and a cover only if there is nothing else.
+ */
+export function selectedVideo(streams: readonly Stream[]): Stream | undefined {
+  const rank = ({ isAttachedPicture, isDefault, width = 0, height = 0 }: Stream) =>
+    isAttachedPicture ? 1 : width * height + (isDefault ? DEFAULT_TRACK_PIXELS : 0);
+  const videos = streams.filter(({ kind }) => kind === 'video');
+  return videos.reduce<Stream | undefined>(
+    (best, stream) => (best === undefined || rank(stream) > rank(best) ? stream : best),
+    undefined,
+  );
 }
 
 /** The latest time stamp of the first video stream, read from its packets; `undefined` if there are very many. */
