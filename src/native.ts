@@ -28,6 +28,8 @@ export const NATIVE_ERROR_CODES = [
   'CONFLICT',
   /** The addon cannot decode the format; another decoder may. */
   'NO_DECODER',
+  /** No decoder has this variant of the format. */
+  'UNSUPPORTED',
   'ENCRYPTED',
   'DAMAGED',
   /** Reading the file would exceed a limit. */

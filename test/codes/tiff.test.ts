@@ -1,10 +1,25 @@
-/** TIFF files that go to libvips. */
+/** TIFF files, compared with iscc-sdk 0.9.7, and those that go to libvips. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { decodeBySharp } from '../../src/codes/pipeline/tools/sharp.js';
+import { native } from '../../src/native.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../fixtures/codes/tiff');
+
+it.each([
+  ['big', 'ISCC:EED6SRMTUHFVYT4S56E5ATB5GWJRS7RRAZHLJMOZR3UDXW35DKBCLRA'],
+  ['cielab', 'ISCC:EED4UXITWHHFYUNK5ME54RJXGWIQW5TVVZDYJMOTQKQSHWL4L3BOZUA'],
+  ['gray12', 'ISCC:EED6STMTUFFVYTM256E5CTBVGWJRS7RRAZHJLMORZ3QDXW35CKBCLXA'],
+  ['lzma', 'ISCC:EED6SRMTUHFVYT4S56E5ATB5GWJRS7RRAZHLJMOZR3UDXW35DKBCLRA'],
+  ['palette4', 'ISCC:EED6UTMT4FFVYXMCZ6E5IRNVGWNRQ5RVBZHDLMOZRLRCXWT5A2BSLXA'],
+  ['planes', 'ISCC:EED6WRM3QHFVYT4Q56E5CTB7GWMQQ7RRAYHLJ4OZR3VDXW3MDKJCLRA'],
+  ['ycbcr', 'ISCC:EED6SRMTUHFVYT4S56E5ATB5GWJRS7RRAZHLJMOZR3QDXW35TKBCLRA'],
+  ['zstd', 'ISCC:EED7QRI34FFVYTNRZKENOTBVHWZZQ5RRAZDILOOZ3OZDXW3M4KBSRHA'],
+])('%s.tif has the Image-Code of the reference', async (name, unit) => {
+  const content = await native.imageContent(path.join(FOLDER, `${name}.tif`), '0.9.7', 128);
+  expect(content.unit).toBe(unit);
+});
 
 it('a valid file with a compression that has no decoder is not called damaged', async () => {
   const file = await readFile(path.join(FOLDER, 'zstd.tif'));

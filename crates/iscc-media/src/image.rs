@@ -10,6 +10,7 @@ mod gif;
 mod gray;
 mod jpeg;
 mod jpeg2000;
+mod lab;
 mod libjpeg;
 mod orientation;
 mod png;

@@ -1,7 +1,7 @@
 //! Binding of `iscc-media`: media types, texts, images, documents, audio and video. A file goes in;
 //! codes and metadata come out. Only thumbnails, covers and texts cross as bytes.
 //!
-//! `NO_DECODER`, `ENCRYPTED`, `DAMAGED`, `TOO_LARGE`, `TOO_COSTLY`, `NO_TEXT` and `IO` tell why a file has no result.
+//! `NO_DECODER`, `UNSUPPORTED`, `ENCRYPTED`, `DAMAGED`, `TOO_LARGE`, `TOO_COSTLY`, `NO_TEXT` and `IO` tell why a file has no result.
 
 pub mod av;
 pub mod document;
@@ -152,6 +152,7 @@ impl From<MediaError> for NativeError {
     fn from(error: MediaError) -> Self {
         let code = match error {
             MediaError::NoDecoder(_) => ErrorCode::NoDecoder,
+            MediaError::Unsupported(_) => ErrorCode::Unsupported,
             MediaError::Damaged { .. } => ErrorCode::Damaged,
             MediaError::TooLarge { .. } => ErrorCode::TooLarge,
             MediaError::TooCostly(_) => ErrorCode::TooCostly,

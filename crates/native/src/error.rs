@@ -28,6 +28,8 @@ pub enum ErrorCode {
     Conflict,
     /// This addon cannot decode the format; another decoder may.
     NoDecoder,
+    /// No decoder has this variant of the format.
+    Unsupported,
     /// The document needs a password or a key.
     Encrypted,
     /// The file starts like its format, but the rest does not follow it.
@@ -71,6 +73,7 @@ impl AsRef<str> for ErrorCode {
             Self::NotFound => "NOT_FOUND",
             Self::Conflict => "CONFLICT",
             Self::NoDecoder => "NO_DECODER",
+            Self::Unsupported => "UNSUPPORTED",
             Self::Encrypted => "ENCRYPTED",
             Self::Damaged => "DAMAGED",
             Self::TooLarge => "TOO_LARGE",

@@ -33,6 +33,12 @@ test('a JPEG 2000 code stream without boxes', async () => {
   await expectUnsupported(response, 'image/jp2');
 });
 
+test('a BigTIFF file', async () => {
+  const big = new URL('../../fixtures/codes/tiff/big.tif', import.meta.url);
+  const { response } = await embedding('big.tif', new Uint8Array(await readFile(big)));
+  await expectUnsupported(response, 'image/tiff');
+});
+
 describe.skipIf(!hasProgram('ffmpeg'))('audio and video', () => {
   async function made(name: string, args: readonly string[]) {
     const file = path.join(await temporaryFolder(), name);

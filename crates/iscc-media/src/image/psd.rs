@@ -1,13 +1,14 @@
 //! Photoshop documents: the merged image that is stored in addition to the layers.
 
 use super::check_size;
-use super::raster::{Channels, Raster};
+use super::lab::lab_to_rgb;
+use super::raster::{Channels, Raster, unpacked};
 use super::transparency::{cmyk_to_rgb, rgb_on_white};
 use crate::error::MediaError;
 
 const FORMAT: &str = "PSD";
 
-/// Decodes the merged image of a document with 8 bits per sample.
+/// Decodes the merged image of a document with 8 bits per sample, or 1 bit in bitmaps.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let mut reader = Reader { rest: file };
     let header = Header::read(&mut reader).ok_or_else(truncated)?;
@@ -18,13 +19,18 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let planes = header.planes()?;
     let size = header.width * header.height;
     let samples = match reader.u16() {
-        Some(0) => reader.take(size * planes).ok_or_else(truncated)?.to_vec(),
+        Some(0) => {
+            reader.take(header.row_bytes() * header.height * planes).ok_or_else(truncated)?.to_vec()
+        }
         Some(1) => unpack(&mut reader, &header, planes).ok_or_else(truncated)?,
         Some(other) => return Err(no_decoder(format_args!("compression {other}"))),
         None => return Err(truncated()),
     };
     let (channels, samples) = match (header.mode, planes) {
         (Mode::INDEXED, _) => (Channels::Rgb, colours(&samples, palette).ok_or_else(truncated)?),
+        // As in Pillow, a bit that is set is white.
+        (Mode::BITMAP, _) => (Channels::Gray, unpacked(&samples, header.width, 1, 255)),
+        (Mode::LAB, _) => (Channels::Rgb, lab_to_rgb(&interleave::<3>(&samples, size))?),
         (_, 1) => (Channels::Gray, samples),
         (_, 3) => (Channels::Rgb, interleave::<3>(&samples, size)),
         (Mode::CMYK, _) => {
@@ -50,12 +56,14 @@ struct Header {
 struct Mode;
 
 impl Mode {
+    const BITMAP: u16 = 0;
     const GRAY: u16 = 1;
     const INDEXED: u16 = 2;
     const RGB: u16 = 3;
     const CMYK: u16 = 4;
     const MULTICHANNEL: u16 = 7;
     const DUOTONE: u16 = 8;
+    const LAB: u16 = 9;
 }
 
 impl Header {
@@ -71,17 +79,22 @@ impl Header {
         })
     }
 
+    /// Bytes of a row of one plane.
+    fn row_bytes(&self) -> usize {
+        if self.depth == 1 { self.width.div_ceil(8) } else { self.width }
+    }
+
     /// Number of colour and transparency planes.
     fn planes(&self) -> Result<usize, MediaError> {
-        if self.depth != 8 {
+        if self.depth != if self.mode == Mode::BITMAP { 1 } else { 8 } {
             return Err(no_decoder(format_args!("{} bits per sample", self.depth)));
         }
         let planes = match self.mode {
-            Mode::GRAY | Mode::INDEXED | Mode::MULTICHANNEL | Mode::DUOTONE => 1,
+            Mode::BITMAP | Mode::GRAY | Mode::INDEXED | Mode::MULTICHANNEL | Mode::DUOTONE => 1,
             // A fourth plane is transparency only if it is the last one, as in Pillow. Of more
             // planes it may as well be a selection mask.
             Mode::RGB if self.channels == 4 => 4,
-            Mode::RGB => 3,
+            Mode::RGB | Mode::LAB => 3,
             Mode::CMYK => 4,
             other => return Err(no_decoder(format_args!("colour mode {other}"))),
         };
@@ -100,8 +113,9 @@ fn unpack(reader: &mut Reader<'_>, header: &Header, planes: usize) -> Option<Vec
     for length in &lengths.as_chunks::<2>().0[..header.height * planes] {
         let packed = reader.take(usize::from(u16::from_be_bytes(*length)))?;
         let start = samples.len();
-        unpack_row(packed, start + header.width, &mut samples);
-        samples.resize(start + header.width, 0);
+        let end = start + header.row_bytes();
+        unpack_row(packed, end, &mut samples);
+        samples.resize(end, 0);
     }
     Some(samples)
 }
@@ -230,6 +244,24 @@ mod tests {
     }
 
     #[test]
+    fn bitmaps_have_a_bit_per_pixel() {
+        let mut bitmap = document(0, 1, &[], &[0, 0, 0b0100_0000, 0b1000_0000]);
+        bitmap[23] = 1;
+        assert_eq!(samples(&bitmap), [0, 255, 255, 0]);
+        let deep = document(0, 1, &[], &[0, 0, 1, 2, 3, 4]);
+        assert!(matches!(decode(&deep, 100), Err(MediaError::NoDecoder(_))));
+    }
+
+    #[test]
+    fn lab_is_converted_to_rgb() {
+        // White, black, and two grays. The signs of a* and b* are not inverted.
+        let lab =
+            document(9, 3, &[], &[0, 0, 255, 0, 128, 64, 128, 128, 128, 128, 128, 128, 128, 128]);
+        // As with Pillow.
+        assert_eq!(samples(&lab)[..6], [254, 255, 254, 1, 0, 1]);
+    }
+
+    #[test]
     fn a_fourth_plane_is_a_mask_if_there_is_a_fifth() {
         let opaque = document(3, 5, &[], &[0; 22]);
         assert_eq!(samples(&opaque), [0; 12]);
@@ -246,7 +278,7 @@ mod tests {
             assert!(decode(&whole[..end], 100).is_err());
         }
         assert!(matches!(
-            decode(&document(9, 3, &[], &[0; 14]), 100),
+            decode(&document(5, 3, &[], &[0; 14]), 100),
             Err(MediaError::NoDecoder(_))
         ));
         assert!(matches!(decode(&whole, 1), Err(MediaError::TooLarge { .. })));

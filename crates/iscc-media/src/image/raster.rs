@@ -72,3 +72,27 @@ impl Raster {
         &mut self.samples[y * length..(y + 1) * length]
     }
 }
+
+/// Unpacks samples of 1, 2 or 4 bits, highest bits first in padded rows, and multiplies them by `scale`.
+pub fn unpacked(packed: &[u8], width: usize, bits: u8, scale: u8) -> Vec<u8> {
+    let per_byte = usize::from(8 / bits);
+    let highest = (1u8 << bits) - 1;
+    let sample = |row: &[u8], x: usize| {
+        let shift = 8 - bits * ((x % per_byte) as u8 + 1);
+        (row[x / per_byte] >> shift & highest) * scale
+    };
+    let rows = packed.chunks_exact(width.div_ceil(per_byte));
+    rows.flat_map(|row| (0..width).map(move |x| sample(row, x))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_samples_are_unpacked_and_scaled() {
+        assert_eq!(unpacked(&[0b1010_0000, 0b0110_0000], 3, 1, 255), [255, 0, 255, 0, 255, 255]);
+        assert_eq!(unpacked(&[0b0001_1011], 4, 2, 85), [0, 85, 170, 255]);
+        assert_eq!(unpacked(&[0x0f, 0x80], 3, 4, 17), [0, 255, 136]);
+    }
+}

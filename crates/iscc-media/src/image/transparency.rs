@@ -10,6 +10,19 @@ pub fn rgb_on_white(rgba: &[u8]) -> Vec<u8> {
     rgb
 }
 
+/// RGBA samples of which the colours are not multiplied by alpha any more.
+pub fn divided_by_alpha(rgba: &[u8]) -> Vec<u8> {
+    let colour = |&[red, green, blue, alpha]: &[u8; 4]| {
+        let level = |sample: u8| match alpha {
+            0 => 0,
+            255 => sample,
+            _ => (255 * u32::from(sample) / u32::from(alpha)).min(255) as u8,
+        };
+        [level(red), level(green), level(blue), alpha]
+    };
+    rgba.as_chunks().0.iter().flat_map(colour).collect()
+}
+
 /// Composites gray and alpha samples over white; returns gray.
 pub fn gray_on_white(samples: &[u8]) -> Vec<u8> {
     samples.as_chunks::<2>().0.iter().map(|[gray, alpha]| on_white(*gray, *alpha)).collect()

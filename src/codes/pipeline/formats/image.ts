@@ -30,18 +30,19 @@ export const format: Format = {
   },
   async embed({ path, mediatype }, fields) {
     if (mediatype === 'image/svg+xml') await native.embedSvg(path, texts(fields));
-    else if (isCodeStream(await readHead(path)))
+    else if (isWithoutWriter(await readHead(path)))
       throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
     else await asStillFile(path, () => embedIntoImage(path, fields, mediatype));
   },
 };
 
-/** Whether it is JPEG 2000 without boxes, which has no place for metadata. */
-function isCodeStream(head: Uint8Array): boolean {
-  return Buffer.from(head.subarray(0, CODE_STREAM.length)).equals(CODE_STREAM);
+/** Whether it is JPEG 2000 without boxes, which has no place for metadata, or BigTIFF, which ExifTool does not write. */
+function isWithoutWriter(head: Uint8Array): boolean {
+  return WITHOUT_WRITER.has(Buffer.from(head.subarray(0, 4)).toString('hex'));
 }
 
-const CODE_STREAM = Buffer.from('ff4fff51', 'hex');
+/** First four bytes, in hexadecimal. */
+const WITHOUT_WRITER: ReadonlySet<string> = new Set(['ff4fff51', '49492b00', '4d4d002b']);
 
 function texts(fields: EmbeddedMetadata): [string, string][] {
   return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');
