@@ -131,10 +131,9 @@ impl Page {
         if page.has_planes && !is_striped {
             return Err(no_decoder("separate planes in tiles"));
         }
-        if page.has_twelve_bits() {
-            if !is_striped || value(Tag::Predictor, NO_PREDICTOR)? != NO_PREDICTOR {
-                return Err(no_decoder("12 bits in tiles or with a predictor"));
-            }
+        let is_plain = is_striped && value(Tag::Predictor, NO_PREDICTOR)? == NO_PREDICTOR;
+        if page.has_twelve_bits() && !is_plain {
+            return Err(no_decoder("12 bits in tiles or with a predictor"));
         }
         if page.photometric == photometric::YCBCR {
             let subsampling = decoder.find_tag_unsigned_vec(Tag::ChromaSubsampling);
