@@ -4,7 +4,7 @@ import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';
 import { SigningKey } from '../../signing/key.js';
-import { endsWithin, monotonicMs } from '../../time-limit.js';
+import { endsWithin } from '../../time-limit.js';
 import type { DeclarationTarget, Declarer, NewDeclaration, NewManifest, Retried } from '../declarer.js';
 import type { EventLog } from '../webhooks/events.js';
 import { Attempts, type Outcome } from './attempts.js';
@@ -74,7 +74,7 @@ export class Declarations implements Declarer {
   readonly #attempts: Attempts;
   readonly #loop: RetryLoop;
   readonly #running = new Set<Promise<void>>();
-  /** On the monotonic clock. */
+  readonly #now: () => number;
   #unreachableAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: DeclarationPorts, hubUrl: string, key: SigningKey) {
@@ -84,6 +84,7 @@ export class Declarations implements Declarer {
     this.#did = didOf(config.url);
     this.#timeoutMs = config.hubTimeoutSeconds * 1000;
     this.#log = log;
+    this.#now = now;
     this.#hub = ports.hub ?? new HubClient(hubUrl, this.#timeoutMs);
     const rows = new DeclarationRows(db, hubUrl, this.#timeoutMs + LEASE_SLACK_MS, events);
     const signer = { key, controller: this.#did, hubId: config.hubId };
@@ -112,7 +113,9 @@ export class Declarations implements Declarer {
   }
 
   async onDeleted(manifestKey: number, trace?: Trace): Promise<void> {
-    if (monotonicMs() - this.#unreachableAt < UNREACHABLE_MS) return;
+    const since = this.#now() - this.#unreachableAt;
+    // Negative after the clock was set back.
+    if (since >= 0 && since < UNREACHABLE_MS) return;
     await this.#waitAtMost(this.#tryDeleted(manifestKey, trace));
   }
 
@@ -148,7 +151,7 @@ export class Declarations implements Declarer {
 
   async #tryDeleted(manifestKey: number, trace: Trace | undefined): Promise<void> {
     const { unreachable } = await this.#tryNow([manifestKey], trace);
-    if (unreachable) this.#unreachableAt = monotonicMs();
+    if (unreachable) this.#unreachableAt = this.#now();
   }
 
   /** Runs attempts one after the other. Stops when the hub is unreachable. */
