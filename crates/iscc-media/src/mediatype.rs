@@ -8,7 +8,9 @@ mod svg;
 
 pub use mode::{Mode, mode};
 pub use name::from_name;
-pub use sniff::{from_bytes, looks_like_text as is_text};
+pub use sniff::{from_bytes, is_binary, looks_like_text as is_text};
+
+use crate::text::charset;
 
 /// Bytes at the start of a file that detection reads.
 pub const HEAD_BYTES_MAX: usize = 4096;
@@ -42,13 +44,16 @@ pub struct Inspected {
 ///
 /// If name and content disagree, the one with a supported type wins; if both are supported, the
 /// name wins, because containers (zip, XML, Ogg, MP4) share signatures. Plain text has no signature
-/// and is used only if nothing else matches.
+/// and is used only if nothing else matches; with a byte order mark of UTF-16, which is one, also
+/// under the name of a type whose content is not processed, as in the reference.
 pub fn inspect(head: &[u8], filename: &str) -> Inspected {
     let head = &head[..head.len().min(HEAD_BYTES_MAX)];
     let named = from_name(filename).map(normalize);
     let sniffed = from_bytes(head).map(normalize);
     let mut mediatype = match (named, sniffed) {
         (Some(named), Some(sniffed)) if named != sniffed => choose(named, sniffed),
+        // Text under the name of a type that has no content.
+        (Some(named), None) if mode(named).is_none() && charset::is_marked_utf_16(head) => PLAIN,
         (named, sniffed) => named.or(sniffed).unwrap_or_else(|| without_signature(head)),
     };
     if mediatype == XML && svg::is_root(head) {
@@ -57,6 +62,7 @@ pub fn inspect(head: &[u8], filename: &str) -> Inspected {
     Inspected { mediatype, mode: mode(mediatype) }
 }
 
+const PLAIN: &str = "text/plain";
 const XML: &str = "text/xml";
 const SVG: &str = "image/svg+xml";
 
@@ -73,7 +79,7 @@ fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
 
 /// `text/plain` if the bytes look like text, else `application/octet-stream`.
 fn without_signature(head: &[u8]) -> &'static str {
-    if sniff::looks_like_text(head) { "text/plain" } else { "application/octet-stream" }
+    if sniff::looks_like_text(head) { PLAIN } else { "application/octet-stream" }
 }
 
 /// Maps aliases of a media type to one name.
@@ -153,6 +159,28 @@ mod tests {
         assert_eq!(mediatype(b"just words\n", "words.bin"), "application/octet-stream");
         assert_eq!(mediatype(b"", "empty"), "application/octet-stream");
         assert_eq!(mediatype(&[0, 1, 2, 0xff, 0xfe], "noise"), "application/octet-stream");
+    }
+
+    #[test]
+    fn utf_16_is_text_under_names_without_mode() {
+        let text: Vec<u8> =
+            "\u{feff}SELECT größe;\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(mediatype(&text, "a.sql"), "text/plain");
+        assert_eq!(mediatype(&text, "a.csv"), "text/csv");
+        assert_eq!(mediatype(b"SELECT 1;\n", "a.sql"), "application/sql");
+        let feed: Vec<u8> = "\u{feff}<?xml version='1.0'?><rss/>"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        assert_eq!(mediatype(&feed, "a.rss"), "text/xml");
+    }
+
+    #[test]
+    fn subtitles_named_ass_are_text_and_sound_is_sound() {
+        let subtitles = "\u{feff}[Script Info]\nTitle: Größe\n".as_bytes();
+        assert_eq!(mediatype(subtitles, "a.ass"), "text/plain");
+        assert_eq!(mediatype(subtitles, "a.ssa"), "text/plain");
+        assert_eq!(mediatype(b"\xff\xf1\x50\x80\x2e\x7f\xfc\x01\0", "a.ass"), "audio/aac");
     }
 
     #[test]

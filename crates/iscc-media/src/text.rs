@@ -3,6 +3,7 @@
 
 pub mod charset;
 pub mod csv;
+mod feed;
 pub mod html;
 pub mod xml;
 
@@ -120,6 +121,8 @@ impl Kind {
             Some("text/html" | "application/xhtml+xml") => Ok(Self::Html),
             Some("text/xml") if document::is_flat(head) => Ok(Self::Document(Format::FlatOdt)),
             Some("text/xml" | "image/svg+xml") if !is_html => Ok(Self::Xml),
+            // Binary data under the name of a text.
+            None if mediatype::is_binary(head) => Err(MediaError::NoText),
             Some("application/json" | "text/xml" | "image/svg+xml") | None => {
                 Ok(Self::by_mediatype(mediatype)?)
             }
@@ -199,6 +202,12 @@ mod tests {
     fn documents_without_text_are_rejected() {
         assert!(matches!(text(b"", "text/plain"), Err(MediaError::NoText)));
         assert!(matches!(text(b" \n\t ", "text/plain"), Err(MediaError::NoText)));
+        for mediatype in ["text/plain", "text/xml", "text/html", "text/vnd.trolltech.linguist"] {
+            let mixed = (0..4000u32).map(|at| (at * at / 7 % 253) as u8).collect::<Vec<_>>();
+            assert!(matches!(text(&mixed, mediatype), Err(MediaError::NoText)), "{mediatype}");
+            assert!(matches!(text(&[0; 400], mediatype), Err(MediaError::NoText)), "{mediatype}");
+        }
+        assert!(text(&b"a line of a log\0\x1b[1m bold\n".repeat(50), "text/plain").is_ok());
         assert!(matches!(text(b"RIFF\x24\0\0\0WAVEfmt ", "text/plain"), Err(MediaError::NoText)));
         assert!(matches!(text(b"%PDF-1.7\n", "text/plain"), Err(MediaError::NoDecoder(_))));
         assert!(matches!(text(b"%PDF-1.7\n", "application/pdf"), Err(MediaError::NoDecoder(_))));

@@ -16,6 +16,11 @@ const MORE_TEXTS: [&str; 4] = [
 fn types_by_extension_equal_the_reference() {
     let map = common::json("mediatype_map.json");
     for (extension, expected) in map["by_extension"].as_object().unwrap() {
+        // The table of Debian 12 takes these subtitles for sound; their content decides.
+        if extension == ".ass" {
+            assert_eq!(from_name("file.ass"), None);
+            continue;
+        }
         let name = format!("file{extension}");
         assert_eq!(from_name(&name), expected["mediatype"].as_str(), "{extension}");
         let found = inspect(b"", &name);

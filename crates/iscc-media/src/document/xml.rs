@@ -2,6 +2,8 @@
 
 mod entities;
 
+pub use entities::expanded;
+
 use std::borrow::Cow;
 
 use quick_xml::escape::resolve_html5_entity;
@@ -46,7 +48,7 @@ pub fn for_each_token(
     bytes: &[u8],
     visit: impl FnMut(Token<'_>),
 ) -> Result<(), DocumentError> {
-    read_tokens(part, Reader::from_str(&entities::expanded(&decode(bytes))), visit)
+    read_tokens(part, Reader::from_str(&expanded(&decode(bytes))), visit)
 }
 
 /// Like [`for_each_token`], with [`property_name`]s of elements: `dc:title`, whatever prefix the
@@ -56,7 +58,7 @@ pub fn for_each_property_token(
     bytes: &[u8],
     visit: impl FnMut(Token<'_>),
 ) -> Result<(), DocumentError> {
-    read_tokens(part, NsReader::from_str(&entities::expanded(&decode(bytes))), visit)
+    read_tokens(part, NsReader::from_str(&expanded(&decode(bytes))), visit)
 }
 
 fn read_tokens<'i>(

@@ -2,7 +2,10 @@
 
 mod transport_stream;
 
+use std::borrow::Cow;
+
 use super::json;
+use crate::text::charset;
 
 pub(super) use transport_stream::MPEG_TS;
 
@@ -24,7 +27,7 @@ pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
 /// Whether the bytes look like text: UTF-16 with a byte order mark, or without control characters
 /// other than those of text files.
 pub fn looks_like_text(head: &[u8]) -> bool {
-    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+    if charset::is_marked_utf_16(head) {
         return true;
     }
     let is_control = |byte: &u8| *byte < 0x20 && !b"\t\n\x0c\r\x1b".contains(byte) || *byte == 0x7f;
@@ -35,6 +38,24 @@ pub fn looks_like_text(head: &[u8]) -> bool {
     let is_printable = |byte: &&u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     str::from_utf8(trim_partial_character(head)).is_ok()
         || head.iter().filter(is_printable).count() * 2 > head.len()
+}
+
+/// Whether the bytes are not text in any encoding: they have more than a few control characters
+/// other than those of text files and of ISO-2022. Compressed data has twice as many.
+pub fn is_binary(head: &[u8]) -> bool {
+    const PERCENT_MAX: usize = 5;
+    let is_control = |byte: u8| matches!(byte, 0..0x08 | 0x10..0x1a | 0x1c..0x20 | 0x7f);
+    let is_too_many = |controls: usize, all: usize| controls * 100 > all * PERCENT_MAX;
+    if let Some(text) = charset::decode_by_bom(head) {
+        let is_foreign = |character: char| {
+            character == char::REPLACEMENT_CHARACTER
+                || u8::try_from(character).is_ok_and(is_control)
+        };
+        let foreign = text.chars().filter(|character| is_foreign(*character)).count();
+        return is_too_many(foreign, text.chars().count());
+    }
+    let controls = head.iter().filter(|byte| is_control(**byte)).count();
+    is_too_many(controls, head.len()) && charset::utf_16_by_zeros(head).is_none()
 }
 
 /// Removes an incomplete UTF-8 character from the end.
@@ -214,7 +235,9 @@ fn markup(head: &[u8]) -> Option<&'static str> {
     {
         return Some(mediatype);
     }
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let decoded = charset::decode_by_bom(head).map(|text| text.into_owned().into_bytes());
+    let text = decoded.map_or(Cow::Borrowed(head), Cow::Owned);
+    let text = text.trim_ascii_start();
     let begins = |tag: &[u8]| text.get(..tag.len()).is_some_and(|h| h.eq_ignore_ascii_case(tag));
     if begins(b"<!doctype html") || begins(b"<html") || begins(b"<head>") || begins(b"<body") {
         return Some("text/html");

@@ -1,9 +1,12 @@
 //! Decodes text whose encoding is unknown or only declared inside of it.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{EUC_KR, Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{
+    EUC_KR, Encoding, ISO_2022_JP, ISO_8859_15, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
+};
 
 /// Decodes text by its byte order mark, else as UTF-8 if valid, else with the encoding of a
 /// detector. Invalid bytes become U+FFFD. The byte order mark is not part of the text.
@@ -91,14 +94,26 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     let guess = detector.guess(None, Utf8Detection::Allow);
     match str::from_utf8(bytes) {
         Ok(_) if guess != ISO_2022_JP => UTF_8,
-        Err(_) if guess == UTF_8 => WINDOWS_1252,
+        Err(_) if guess == UTF_8 || guess == WINDOWS_1252 => western(bytes),
         _ => guess,
     }
 }
 
+/// ISO-8859-15 for text with its euro sign, else windows-1252. As in the reference, text with
+/// carriage returns is of Windows, and only the start counts. Text with characters of windows-1252
+/// at the control codes of ISO-8859 is windows-1252.
+fn western(bytes: &[u8]) -> &'static Encoding {
+    const SAMPLE_BYTES: usize = 16 << 10;
+    const EURO: u8 = 0xa4;
+    let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
+    let is_windows = |byte: &u8| *byte == b'\r' || (0x80..0xa0).contains(byte);
+    let is_latin_9 = sample.contains(&EURO) && !sample.iter().any(is_windows);
+    if is_latin_9 { ISO_8859_15 } else { WINDOWS_1252 }
+}
+
 /// Detects UTF-16 without byte order mark: in most scripts, many of the high bytes are zero, and
-/// almost none of the low bytes.
-fn utf_16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
+/// almost none of the low bytes. In others, only those of blanks and line breaks are.
+pub fn utf_16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     const SAMPLE_BYTES: usize = 4096;
     let units = bytes[..bytes.len().min(SAMPLE_BYTES)].as_chunks::<2>().0;
     let zeros = |half: usize| units.iter().filter(|unit| unit[half] == 0).count();
@@ -110,8 +125,50 @@ fn utf_16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     } else if even >= many && odd <= few {
         Some(UTF_16BE)
     } else {
-        None
+        // Text in ASCII with zero bytes between its lines is not UTF-16.
+        let is_foreign = |byte: &u8| *byte >= 0x80 || is_control(u16::from(*byte)) && *byte != 0;
+        if even + odd == 0 || !units.as_flattened().iter().any(is_foreign) {
+            return None;
+        }
+        let little = is_utf_16(units, u16::from_le_bytes).then_some(odd);
+        let big = is_utf_16(units, u16::from_be_bytes).then_some(even);
+        match little.cmp(&big) {
+            Ordering::Greater => Some(UTF_16LE),
+            Ordering::Less => Some(UTF_16BE),
+            Ordering::Equal => None,
+        }
     }
+}
+
+/// Whether the bytes start with a byte order mark of UTF-16 and are text in it.
+pub fn is_marked_utf_16(bytes: &[u8]) -> bool {
+    let units = bytes.as_chunks::<2>().0;
+    match units {
+        [[0xff, 0xfe], text @ ..] => is_utf_16(text, u16::from_le_bytes),
+        [[0xfe, 0xff], text @ ..] => is_utf_16(text, u16::from_be_bytes),
+        _ => false,
+    }
+}
+
+/// Whether the units are text: without control characters, noncharacters, private characters and
+/// unpaired surrogates. The last may lack its pair.
+fn is_utf_16(units: &[[u8; 2]], unit: fn([u8; 2]) -> u16) -> bool {
+    const PRIVATE: std::ops::Range<char> = '\u{e000}'..'\u{f900}';
+    let whole = match units {
+        [whole @ .., last] if (0xd800..0xdc00).contains(&unit(*last)) => whole,
+        whole => whole,
+    };
+    let is_text = |character: char| {
+        let is_noncharacter = u32::from(character) & 0xfffe == 0xfffe;
+        let is_control = u16::try_from(u32::from(character)).is_ok_and(is_control);
+        !is_control && !is_noncharacter && !PRIVATE.contains(&character)
+    };
+    char::decode_utf16(whole.iter().copied().map(unit)).all(|it| it.is_ok_and(is_text))
+}
+
+/// Whether the character is a control character other than those of text files.
+fn is_control(character: u16) -> bool {
+    character < 0x20 && !matches!(character, 0x08..=0x0d | 0x1a | 0x1b) || character == 0x7f
 }
 
 /// The encoding in an XML declaration of ASCII bytes.
@@ -128,6 +185,10 @@ fn declared_in_xml(bytes: &[u8]) -> Option<&'static Encoding> {
 /// The encoding of a label. `None` also for known encodings without decoder: that of the Encoding
 /// Standard makes the same single character of all input.
 pub fn encoding(label: &str) -> Option<&'static Encoding> {
+    // A name that the reference knows and the Encoding Standard does not.
+    if matches!(label.trim().to_ascii_lowercase().as_str(), "latin9" | "latin-9") {
+        return Some(ISO_8859_15);
+    }
     Encoding::for_label_no_replacement(label.as_bytes())
 }
 
@@ -185,6 +246,47 @@ mod tests {
         let unmarked: Vec<u8> =
             "plain words, no mark".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(decode(&unmarked), "plain words, no mark");
+    }
+
+    #[test]
+    fn the_euro_sign_of_iso_8859_15_is_detected() {
+        let latin_9: Vec<u8> = "Die Bücher kosten für Jörg größtenteils 25 \u{a4} im Frühling.\n"
+            .chars()
+            .map(|character| u8::try_from(u32::from(character)).unwrap())
+            .collect();
+        assert!(decode(&latin_9).contains("25 €"), "{}", decode(&latin_9));
+        // As in the reference.
+        let with_returns = [&latin_9[..latin_9.len() - 1], b"\r\n"].concat();
+        assert!(decode(&with_returns).contains("25 \u{a4}"));
+        let late = [&b"plain words \n".repeat(1300)[..], &latin_9].concat();
+        assert!(decode(&late).contains("25 \u{a4}"));
+        let windows = [&latin_9[..], b"\x84Zitat\x93\n"].concat();
+        assert!(decode(&windows).ends_with("25 \u{a4} im Frühling.\n„Zitat“\n"));
+        assert_eq!(decode_labelled("Latin9", b"\xa4").as_deref(), Some("€"));
+    }
+
+    #[test]
+    fn utf_16_of_any_script_is_detected_by_its_blanks() {
+        for text in
+            ["毎朝、技術者はログを読みます。\n設定は一つ。", "Съешь же ещё этих мягких булок"]
+        {
+            let units = || text.encode_utf16();
+            let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+            let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+            assert_eq!(decode(&little), text);
+            assert_eq!(decode(&big), text);
+        }
+        let lines = "first line.\0".repeat(9);
+        assert_eq!(decode(lines.as_bytes()), lines);
+    }
+
+    #[test]
+    fn marked_utf_16_is_text() {
+        assert!(is_marked_utf_16(b"\xff\xfea\0\n\0"));
+        assert!(is_marked_utf_16(b"\xfe\xff\0a\xd8\x3d"));
+        assert!(!is_marked_utf_16(b"\xff\xfea\0\x01\0"));
+        assert!(!is_marked_utf_16(b"\xfe\xff\0a\xd8\x3d\0a"));
+        assert!(!is_marked_utf_16(b"a\0b\0"));
     }
 
     #[test]
