@@ -7,6 +7,8 @@ mod feed;
 pub mod html;
 pub mod xml;
 
+use std::borrow::Cow;
+
 use crate::document::{self, DocumentError, Format};
 use crate::error::MediaError;
 use crate::mediatype;
@@ -87,12 +89,22 @@ fn truncated_length(text: &str, max: usize) -> usize {
     text.find(exceeds_max).unwrap_or(text.len())
 }
 
-/// The text unchanged, except for tables.
+/// The text unchanged, except for tables and characters that XML does not allow.
 fn plain(bytes: &[u8], mediatype: &str) -> String {
-    let text = charset::decode(bytes);
+    let text = without_controls(charset::decode(bytes));
     let is_table_type = matches!(mediatype, "text/csv" | "text/plain");
     let table = if is_table_type { csv::rows(&text) } else { None };
     table.unwrap_or_else(|| text.into_owned())
+}
+
+/// Replaces control characters, such as form feeds and escapes, as the reference's extractor does:
+/// its result is XML, which has no place for them.
+fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
+    let is_foreign = |character: char| matches!(character, '\0'..'\t' | '\u{b}' | '\u{c}' | '\u{e}'..' ' | '\u{fffe}' | '\u{ffff}');
+    if !text.contains(is_foreign) {
+        return text;
+    }
+    Cow::Owned(text.replace(is_foreign, "\u{fffd}"))
 }
 
 /// Reader of a text document.
@@ -181,6 +193,17 @@ mod tests {
         assert_eq!(text(b"<p>x</p>", "text/xml").unwrap().trim(), "x");
         assert_eq!(text(b"{\"a\": \"<b>\"}", "application/json").unwrap(), "{\"a\": \"<b>\"}");
         assert_eq!(text(b"body { }", "text/css").unwrap(), "body { }");
+    }
+
+    #[test]
+    fn control_characters_of_plain_text_are_replaced() {
+        let plain = |bytes: &[u8]| text(bytes, "text/plain").unwrap();
+        assert_eq!(
+            plain(b"page\x0c\r\n\x1b[1mtext\t\x7f"),
+            "page\u{fffd}\r\n\u{fffd}[1mtext\t\x7f"
+        );
+        assert_eq!(plain("a\u{85}\u{fffe}".as_bytes()), "a\u{85}\u{fffd}");
+        assert!(plain(&b"a,b\x0c\n".repeat(12)).contains("b\u{fffd}"));
     }
 
     #[test]
