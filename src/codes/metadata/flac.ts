@@ -18,6 +18,8 @@ const COMMENTS = 4;
 const BLOCK_MAX_BYTES = 0xff_ffff;
 /** Usual files have fewer than ten. */
 const BLOCKS_MAX = 10_000;
+/** Of all blocks of comments, which are in memory together. Usual files have one. */
+const COMMENTS_MAX_BYTES = 2 * BLOCK_MAX_BYTES;
 
 /** A block of the copy: new content, or a block of the file. */
 type Part = { readonly type: number; readonly content: Buffer } | Block;
@@ -79,6 +81,8 @@ async function changedParts(
   change: CommentChange,
 ): Promise<Part[]> {
   const first = blocks.findIndex(({ type }) => type === COMMENTS);
+  const bytes = blocks.reduce((sum, block) => sum + (block.type === COMMENTS ? block.bytes : 0), 0);
+  if (bytes > COMMENTS_MAX_BYTES) throw new CommentsUnfit('the comments are too large');
   const parts: Part[] = [];
   for (const [index, block] of blocks.entries()) {
     if (block.type !== COMMENTS) {

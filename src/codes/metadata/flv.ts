@@ -31,6 +31,10 @@ const TAG_HEADER_BYTES = 11;
 const SIZE_BYTES = 4;
 const SCRIPT = 18;
 const TAG_MAX_BYTES = 0xff_ffff;
+/** A long film has a table of key frames of 2 MB. */
+const SCRIPT_MAX_BYTES = 4 * 1024 ** 2;
+/** Values of one array or object. */
+const ENTRIES_MAX = 10_000;
 /** Other tags may be before the script tag. */
 const TAGS_MAX = 16;
 const DEPTH_MAX = 16;
@@ -99,6 +103,7 @@ async function readScript(handle: FileHandle): Promise<{ at: number; content: Bu
   for (let tags = 0; tags < TAGS_MAX; tags += 1) {
     const tag = await readBytes(handle, at, TAG_HEADER_BYTES);
     const bytes = tag.readUIntBE(1, 3);
+    if (tag[0] === SCRIPT && bytes > SCRIPT_MAX_BYTES) throw new FlvUnfit('the tags are too large');
     if (tag[0] === SCRIPT) return { at, content: await readBytes(handle, at + TAG_HEADER_BYTES, bytes) };
     at += TAG_HEADER_BYTES + bytes + SIZE_BYTES;
   }
@@ -159,6 +164,7 @@ function readEntries(
     const key = bytes.toString('latin1', next + 2, valueAt);
     if (key === '' && bytes[valueAt] === END) return { entries, end: next };
     next = endOfValue(bytes, valueAt, onNumber, path === '' ? key : `${path}.${key}`, depth + 1);
+    if (entries.length === ENTRIES_MAX) throw new FlvUnfit('the file has too many tags');
     entries.push({ key, value: bytes.subarray(valueAt, next) });
   }
 }

@@ -15,22 +15,26 @@ export interface CommentChange {
 }
 
 const LENGTH_BYTES = 4;
+/** Usual files have fewer than a hundred. */
+const COMMENTS_MAX = 100_000;
 
 /**
  * A list of comments with changes. All other comments keep their bytes, also empty ones and those that are not UTF-8.
  *
- * @throws {CommentsUnfit} if the list is damaged
+ * @throws {CommentsUnfit} if the list is damaged or very long
  */
 export function changedComments(content: Buffer, { written, replaced, removed }: CommentChange): Buffer {
   const vendor = field(content, 0);
   const countAt = LENGTH_BYTES + vendor.length;
   if (countAt + LENGTH_BYTES > content.length) throw new CommentsUnfit('the comments are damaged');
+  const all = content.readUInt32LE(countAt);
+  if (all > COMMENTS_MAX) throw new CommentsUnfit('the file has too many comments');
   const values = new Map([...(replaced ?? []), ...written].map(([name, value]) => [keyOf(name), value]));
   const removedKeys = new Set([...(removed ?? [])].map(keyOf));
   const placed = new Set<string>();
   const comments: Buffer[] = [];
   let at = countAt + LENGTH_BYTES;
-  for (let left = content.readUInt32LE(countAt); left > 0; left -= 1) {
+  for (let left = all; left > 0; left -= 1) {
     const comment = field(content, at);
     at += LENGTH_BYTES + comment.length;
     const name = nameOf(comment);
