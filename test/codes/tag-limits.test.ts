@@ -3,9 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ContainerUnfit } from '../../src/codes/metadata/container.js';
 import { copyWithFlacComments } from '../../src/codes/metadata/flac.js';
-import { copyWithFlvTags, FlvUnfit } from '../../src/codes/metadata/flv.js';
-import { CommentsUnfit, changedComments } from '../../src/codes/metadata/vorbis-comments.js';
+import { copyWithFlvTags } from '../../src/codes/metadata/flv.js';
+import { changedComments } from '../../src/codes/metadata/vorbis-comments.js';
 
 const written = new Map([['TITLE', 'new']]);
 
@@ -34,7 +35,7 @@ describe('Vorbis comments', () => {
     expect(changedComments(comments(1000), { written })).toHaveLength(
       comments(1001).length + 'TITLE=new'.length,
     );
-    expect(() => changedComments(comments(200_000), { written })).toThrow(CommentsUnfit);
+    expect(() => changedComments(comments(200_000), { written })).toThrow(ContainerUnfit);
   });
 
   it('of FLAC are kept up to a size', async () => {
@@ -51,7 +52,7 @@ describe('Vorbis comments', () => {
       ]);
     await copyWithFlacComments(...(await places(file(2))), { written });
     await expect(copyWithFlacComments(...(await places(file(3))), { written })).rejects.toThrow(
-      CommentsUnfit,
+      ContainerUnfit,
     );
   });
 });
@@ -75,6 +76,6 @@ describe('tags of FLV', () => {
   ])('are kept up to a %s', async (_, count) => {
     const change = { written, removed: new Set<string>() };
     await copyWithFlvTags(...(await places(file(9000))), change);
-    await expect(copyWithFlvTags(...(await places(file(count))), change)).rejects.toThrow(FlvUnfit);
+    await expect(copyWithFlvTags(...(await places(file(count))), change)).rejects.toThrow(ContainerUnfit);
   });
 });

@@ -26,7 +26,7 @@ export async function commentContainer(path: string): Promise<CommentContainer |
 /**
  * Changes comments of a file that {@link commentContainer} knows, in a copy that replaces it.
  *
- * @throws {CommentsUnfit} if the structure of the file is not supported
+ * @throws {ContainerUnfit} if the structure of the file is not supported
  */
 export async function embedComments(path: string, change: CommentChange): Promise<void> {
   const { at, container } = await startOf(path);

@@ -1,10 +1,6 @@
 /** Reads and writes elements of EBML (RFC 8794). */
 import type { FileHandle } from 'node:fs/promises';
-
-/** The structure of the file is not supported here. */
-export class EbmlUnfit extends Error {
-  override readonly name = 'EbmlUnfit';
-}
+import { ContainerUnfit } from './container.js';
 
 export interface Element {
   readonly id: number;
@@ -26,14 +22,14 @@ export const UNKNOWN_SIZE = 0x01ff_ffff_ffff_ffffn;
 const ID_MAX_BYTES = 4;
 const SIZE_MAX_BYTES = 8;
 
-/** @throws {EbmlUnfit} if the header is invalid, or the element ends after `limit` */
+/** @throws {ContainerUnfit} if the header is invalid, or the element ends after `limit` */
 export async function readHeader(handle: FileHandle, start: number, limit: number): Promise<Header> {
   const wanted = Math.min(ID_MAX_BYTES + SIZE_MAX_BYTES, limit - start);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(wanted), 0, wanted, start);
   const header = parseHeader(buffer.subarray(0, bytesRead));
   const dataStart = start + header.bytes;
   const end = header.isUnknownSize ? limit : dataStart + header.size;
-  if (end > limit) throw new EbmlUnfit('an element ends outside its parent');
+  if (end > limit) throw new ContainerUnfit('an element ends outside its parent');
   return { id: header.id, start, dataStart, end, isUnknownSize: header.isUnknownSize };
 }
 
@@ -44,7 +40,7 @@ export function children(content: Buffer): Element[] {
     const { id, size, bytes, isUnknownSize } = parseHeader(content.subarray(at));
     const start = at + bytes;
     if (isUnknownSize || start + size > content.length)
-      throw new EbmlUnfit('an element ends outside its parent');
+      throw new ContainerUnfit('an element ends outside its parent');
     elements.push({ id, content: content.subarray(start, start + size) });
     at = start + size;
   }
@@ -58,7 +54,7 @@ export function elementBytes(id: number, content: Buffer): Buffer {
 
 /** An unsigned integer of up to eight bytes. */
 export function uintOf(content: Buffer): number {
-  if (content.length > SIZE_MAX_BYTES) throw new EbmlUnfit('an integer has more than eight bytes');
+  if (content.length > SIZE_MAX_BYTES) throw new ContainerUnfit('an integer has more than eight bytes');
   return content.reduce((value, byte) => value * 256 + byte, 0);
 }
 
@@ -71,11 +67,11 @@ export function uintBytes(value: number): Buffer {
 function parseHeader(bytes: Buffer) {
   const idLength = lengthOf(bytes[0]);
   if (idLength > ID_MAX_BYTES || bytes.length <= idLength)
-    throw new EbmlUnfit('an element has an invalid id');
+    throw new ContainerUnfit('an element has an invalid id');
   const sizeLength = lengthOf(bytes[idLength]);
   const end = idLength + sizeLength;
   if (sizeLength > SIZE_MAX_BYTES || bytes.length < end)
-    throw new EbmlUnfit('an element has an invalid size');
+    throw new ContainerUnfit('an element has an invalid size');
   const marker = 1 << (SIZE_MAX_BYTES - sizeLength);
   const first = (bytes[idLength] ?? 0) & (marker - 1);
   const rest = bytes.subarray(idLength + 1, end);

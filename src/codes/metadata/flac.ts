@@ -2,7 +2,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type CommentChange, CommentsUnfit, changedComments, noComments } from './vorbis-comments.js';
+import { ContainerUnfit, readBytes } from './container.js';
+import { type CommentChange, changedComments, noComments } from './vorbis-comments.js';
 
 interface Block {
   readonly type: number;
@@ -28,7 +29,7 @@ type Part = { readonly type: number; readonly content: Buffer } | Block;
  * Writes a copy of `path` to `target`. Padding grows or shrinks so that the frames stay in place, if there is enough.
  *
  * @param start where the signature `fLaC` is; tags of another kind may be before it
- * @throws {CommentsUnfit} if the structure of the file is not supported
+ * @throws {ContainerUnfit} if the structure of the file is not supported
  */
 export async function copyWithFlacComments(
   path: string,
@@ -69,7 +70,7 @@ async function readBlocks(handle: FileHandle, from: number): Promise<readonly Bl
     };
     blocks.push(block);
     at = block.start + block.bytes;
-    if (at > size || blocks.length > BLOCKS_MAX) throw new CommentsUnfit('the blocks are damaged');
+    if (at > size || blocks.length > BLOCKS_MAX) throw new ContainerUnfit('the blocks are damaged');
     if ((header[0] ?? 0) & LAST) return blocks;
   }
 }
@@ -82,7 +83,7 @@ async function changedParts(
 ): Promise<Part[]> {
   const first = blocks.findIndex(({ type }) => type === COMMENTS);
   const bytes = blocks.reduce((sum, block) => sum + (block.type === COMMENTS ? block.bytes : 0), 0);
-  if (bytes > COMMENTS_MAX_BYTES) throw new CommentsUnfit('the comments are too large');
+  if (bytes > COMMENTS_MAX_BYTES) throw new ContainerUnfit('the comments are too large');
   const parts: Part[] = [];
   for (const [index, block] of blocks.entries()) {
     if (block.type !== COMMENTS) {
@@ -103,7 +104,7 @@ function onlyReplaced({ written, replaced = new Map(), removed = new Set() }: Co
 
 function commentPart(old: Buffer, change: CommentChange): Part {
   const content = changedComments(old, change);
-  if (content.length > BLOCK_MAX_BYTES) throw new CommentsUnfit('the comments are too large');
+  if (content.length > BLOCK_MAX_BYTES) throw new ContainerUnfit('the comments are too large');
   return { type: COMMENTS, content };
 }
 
@@ -136,10 +137,4 @@ function headerOf(part: Part, isLast: boolean): Buffer {
   header[0] = part.type | (isLast ? LAST : 0);
   header.writeUIntBE(bytesOf(part), 1, 3);
   return header;
-}
-
-async function readBytes(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, at);
-  if (bytesRead < bytes) throw new CommentsUnfit('the file ends inside a block');
-  return buffer;
 }

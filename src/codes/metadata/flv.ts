@@ -6,11 +6,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-
-/** The structure of the file is not supported here. */
-export class FlvUnfit extends Error {
-  override readonly name = 'FlvUnfit';
-}
+import { ContainerUnfit, readBytes } from './container.js';
 
 export interface FlvChange {
   /** Values by name. */
@@ -68,7 +64,7 @@ const POSITIONS: ReadonlySet<string> = new Set([
 /**
  * Writes a copy of `path` to `target`. Texts of 64 KiB and more are left out.
  *
- * @throws {FlvUnfit} if the file has no list of tags, or a damaged one
+ * @throws {ContainerUnfit} if the file has no list of tags, or a damaged one
  */
 export async function copyWithFlvTags(path: string, target: string, change: FlvChange): Promise<void> {
   const handle = await open(path);
@@ -80,7 +76,7 @@ export async function copyWithFlvTags(path: string, target: string, change: FlvC
   }
   const { at, content } = found;
   const changed = changedScript(content, change, at);
-  if (changed.length > TAG_MAX_BYTES) throw new FlvUnfit('the tags are too large');
+  if (changed.length > TAG_MAX_BYTES) throw new ContainerUnfit('the tags are too large');
   const size = Buffer.alloc(3);
   size.writeUIntBE(changed.length, 0, 3);
   const after = Buffer.alloc(SIZE_BYTES);
@@ -98,20 +94,20 @@ export async function copyWithFlvTags(path: string, target: string, change: FlvC
 /** The first script tag: where it starts, and its content. */
 async function readScript(handle: FileHandle): Promise<{ at: number; content: Buffer }> {
   const header = await readBytes(handle, 0, HEADER_BYTES);
-  if (header.toString('latin1', 0, 3) !== 'FLV') throw new FlvUnfit('the file has another format');
+  if (header.toString('latin1', 0, 3) !== 'FLV') throw new ContainerUnfit('the file has another format');
   let at = header.readUInt32BE(5) + SIZE_BYTES;
   for (let tags = 0; tags < TAGS_MAX; tags += 1) {
     const tag = await readBytes(handle, at, TAG_HEADER_BYTES);
     const bytes = tag.readUIntBE(1, 3);
-    if (tag[0] === SCRIPT && bytes > SCRIPT_MAX_BYTES) throw new FlvUnfit('the tags are too large');
+    if (tag[0] === SCRIPT && bytes > SCRIPT_MAX_BYTES) throw new ContainerUnfit('the tags are too large');
     if (tag[0] === SCRIPT) return { at, content: await readBytes(handle, at + TAG_HEADER_BYTES, bytes) };
     at += TAG_HEADER_BYTES + bytes + SIZE_BYTES;
   }
-  throw new FlvUnfit('the file has no tags at its start');
+  throw new ContainerUnfit('the file has no tags at its start');
 }
 
 function changedScript(content: Buffer, change: FlvChange, tagAt: number): Buffer {
-  if (!content.subarray(0, EVENT.length).equals(EVENT)) throw new FlvUnfit('the tags are not an array');
+  if (!content.subarray(0, EVENT.length).equals(EVENT)) throw new ContainerUnfit('the tags are not an array');
   const start = EVENT.length + 4;
   const { entries, end } = readEntries(content, start);
   const changed = changedEntries(entries, change);
@@ -164,7 +160,7 @@ function readEntries(
     const key = bytes.toString('latin1', next + 2, valueAt);
     if (key === '' && bytes[valueAt] === END) return { entries, end: next };
     next = endOfValue(bytes, valueAt, onNumber, path === '' ? key : `${path}.${key}`, depth + 1);
-    if (entries.length === ENTRIES_MAX) throw new FlvUnfit('the file has too many tags');
+    if (entries.length === ENTRIES_MAX) throw new ContainerUnfit('the file has too many tags');
     entries.push({ key, value: bytes.subarray(valueAt, next) });
   }
 }
@@ -176,7 +172,7 @@ function endOfValue(
   path: string,
   depth: number,
 ): number {
-  if (depth > DEPTH_MAX) throw new FlvUnfit('the tags are nested too deeply');
+  if (depth > DEPTH_MAX) throw new ContainerUnfit('the tags are nested too deeply');
   const type = bytes[at];
   const fixed = FIXED_BYTES.get(type ?? -1);
   if (fixed !== undefined) {
@@ -195,7 +191,7 @@ function endOfValue(
     const { end } = readEntries(bytes, at + (type === OBJECT ? 1 : 5), onNumber, path, depth);
     return end + 3;
   }
-  if (type !== LIST) throw new FlvUnfit('a tag has an unknown type');
+  if (type !== LIST) throw new ContainerUnfit('a tag has an unknown type');
   let next = at + 5;
   for (let left = bytes.readUInt32BE(at + 1); left > 0; left -= 1) {
     next = endOfValue(bytes, next, onNumber, path, depth + 1);
@@ -204,7 +200,7 @@ function endOfValue(
 }
 
 function checkRoom(bytes: Buffer, at: number, size: number): void {
-  if (at + size > bytes.length) throw new FlvUnfit('the tags are damaged');
+  if (at + size > bytes.length) throw new ContainerUnfit('the tags are damaged');
 }
 
 function textValue(value: string): Buffer {
@@ -217,10 +213,4 @@ function withLength(text: string | Buffer): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(bytes.length);
   return Buffer.concat([length, bytes]);
-}
-
-async function readBytes(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, at);
-  if (bytesRead < bytes) throw new FlvUnfit('the file ends inside a tag');
-  return buffer;
 }

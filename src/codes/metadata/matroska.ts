@@ -5,9 +5,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { ContainerUnfit } from './container.js';
 import {
   children,
-  EbmlUnfit,
   type Element,
   elementBytes,
   type Header,
@@ -84,7 +84,7 @@ interface Part {
 /**
  * Writes a copy of `path` to `target` with changed tags.
  *
- * @throws {EbmlUnfit} if the structure of the file is not supported
+ * @throws {ContainerUnfit} if the structure of the file is not supported
  */
 export async function copyWithTags(path: string, target: string, change: MatroskaChange): Promise<void> {
   const handle = await open(path);
@@ -124,11 +124,11 @@ interface Segment {
 async function readSegment(handle: FileHandle): Promise<Segment> {
   const { size } = await handle.stat();
   const ebml = await readHeader(handle, 0, size);
-  if (ebml.id !== EBML) throw new EbmlUnfit('the file does not begin with an EBML header');
+  if (ebml.id !== EBML) throw new ContainerUnfit('the file does not begin with an EBML header');
   const segment = await readHeader(handle, ebml.end, size);
-  if (segment.id !== SEGMENT) throw new EbmlUnfit('the file has no segment');
+  if (segment.id !== SEGMENT) throw new ContainerUnfit('the file has no segment');
   const end = segment.isUnknownSize ? size : segment.end;
-  if (end < size) throw new EbmlUnfit('the file has bytes after its segment');
+  if (end < size) throw new ContainerUnfit('the file has bytes after its segment');
   const elements: Header[] = [];
   for (let at = segment.dataStart; at < end; ) {
     const element = await readHeader(handle, at, end);
@@ -142,11 +142,11 @@ async function readSegment(handle: FileHandle): Promise<Segment> {
 
 /** An element of unknown size ends before the next one that can't be inside it. */
 async function endOf(handle: FileHandle, { id, dataStart }: Header, fileEnd: number): Promise<number> {
-  if (id !== CLUSTER) throw new EbmlUnfit('only clusters may have an unknown size');
+  if (id !== CLUSTER) throw new ContainerUnfit('only clusters may have an unknown size');
   for (let at = dataStart; at < fileEnd; ) {
     const inside = await readHeader(handle, at, fileEnd);
     if (TOP_LEVEL.has(inside.id)) return at;
-    if (inside.isUnknownSize) throw new EbmlUnfit('an element inside a cluster has an unknown size');
+    if (inside.isUnknownSize) throw new ContainerUnfit('an element inside a cluster has an unknown size');
     at = inside.end;
   }
   return fileEnd;
@@ -159,7 +159,7 @@ async function newParts(handle: FileHandle, segment: Segment, change: MatroskaCh
   const [info] = await read(INFO);
   const cues = await read(CUES);
   if (info === undefined || cues.length > 1)
-    throw new EbmlUnfit('the segment has no or too many infos or cues');
+    throw new ContainerUnfit('the segment has no or too many infos or cues');
   const tags = newTags((await read(TAGS)).flatMap(children), change);
   const parts: Part[] = [
     { id: INFO, content: newInfo(info, change.title) },
@@ -177,7 +177,7 @@ async function newParts(handle: FileHandle, segment: Segment, change: MatroskaCh
 }
 
 async function content(handle: FileHandle, { dataStart, end }: Header): Promise<Buffer> {
-  if (end - dataStart > ELEMENT_MAX_BYTES) throw new EbmlUnfit('an element is too large');
+  if (end - dataStart > ELEMENT_MAX_BYTES) throw new ContainerUnfit('an element is too large');
   const { buffer } = await handle.read(Buffer.alloc(end - dataStart), 0, end - dataStart, dataStart);
   return buffer;
 }

@@ -1,6 +1,7 @@
 /** Comment headers of the codecs in Ogg files: Vorbis comments behind a prefix of each codec. */
 
-import { type CommentChange, CommentsUnfit, changedComments } from './vorbis-comments.js';
+import { ContainerUnfit } from './container.js';
+import { type CommentChange, changedComments } from './vorbis-comments.js';
 
 export interface StreamKind {
   /** The first bytes of the stream. */
@@ -29,7 +30,7 @@ const BLOCK_MAX_BYTES = 0xff_ffff;
 export function commentKind(packet: Buffer): StreamKind | undefined {
   const isSkeleton = packet.toString('latin1', 0, SKELETON.length) === SKELETON;
   if (isSkeleton && packet.length >= 10 && packet.readUInt16LE(SKELETON.length) >= SKELETON_INDEXED)
-    throw new CommentsUnfit('the file has an index of positions');
+    throw new ContainerUnfit('the file has an index of positions');
   return KINDS.find(({ start }) => packet.toString('latin1', 0, start.length) === start);
 }
 
@@ -39,10 +40,10 @@ export function withComments({ prefix }: StreamKind, packet: Buffer, change: Com
   const head = Buffer.from(packet.subarray(0, prefixBytes));
   const isComments =
     prefix === 'block' ? ((head[0] ?? 0) & 0x7f) === BLOCK_COMMENTS : head.toString('latin1') === prefix;
-  if (!isComments) throw new CommentsUnfit('the second header has no comments');
+  if (!isComments) throw new ContainerUnfit('the second header has no comments');
   const content = changedComments(packet.subarray(prefixBytes), change);
   if (prefix === 'block') {
-    if (content.length > BLOCK_MAX_BYTES) throw new CommentsUnfit('the comments are too large');
+    if (content.length > BLOCK_MAX_BYTES) throw new ContainerUnfit('the comments are too large');
     head.writeUIntBE(content.length, 1, 3);
   }
   return Buffer.concat([head, content]);

@@ -4,8 +4,9 @@
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { ContainerUnfit } from './container.js';
 import { commentKind, type StreamKind, withComments } from './ogg-comments.js';
-import { type CommentChange, CommentsUnfit } from './vorbis-comments.js';
+import type { CommentChange } from './vorbis-comments.js';
 
 const PAGE_START = 'OggS\0';
 const PAGE_HEADER_BYTES = 27;
@@ -37,7 +38,7 @@ interface Stream {
 /**
  * Writes a copy of `path` to `target` with changed comments in each stream that has comments.
  *
- * @throws {CommentsUnfit} if the structure of the file is not supported
+ * @throws {ContainerUnfit} if the structure of the file is not supported
  */
 export async function copyWithOggComments(
   path: string,
@@ -57,12 +58,12 @@ export async function copyWithOggComments(
           written.push(...changedPages(part.bytes, streams, change));
           hasComments ||= streams.size > 0;
         } else if (hasComments && !isReadingHeaders(streams)) written.push(part.bytes);
-        else throw new CommentsUnfit('the file has bytes between its headers');
+        else throw new ContainerUnfit('the file has bytes between its headers');
       }
       yield Buffer.concat(written);
     }
     if (!hasComments || isReadingHeaders(streams))
-      throw new CommentsUnfit('the file has no complete comments');
+      throw new ContainerUnfit('the file has no complete comments');
     yield rest;
   }, createWriteStream(target));
 }
@@ -99,7 +100,7 @@ function changedPages(page: Buffer, streams: Map<number, Stream>, change: Commen
   const stream = streams.get(serial);
   if (stream?.pages !== undefined) return changedHeaders(page, stream, stream.pages, change);
   if (isReadingHeaders(streams) && page.readBigInt64LE(GRANULE_AT) > 0n)
-    throw new CommentsUnfit('data comes before the end of the headers');
+    throw new ContainerUnfit('data comes before the end of the headers');
   // A damaged page stays damaged, so that readers skip it in the copy, too.
   if (stream === undefined || stream.shift === 0 || !isIntact(page)) return [page];
   const copy = Buffer.from(page);
@@ -114,10 +115,10 @@ function changedHeaders(
   change: CommentChange,
 ): readonly Buffer[] {
   if (page.readBigInt64LE(GRANULE_AT) > 0n || flagsOf(page) & LAST)
-    throw new CommentsUnfit('a page has both headers and data');
+    throw new ContainerUnfit('a page has both headers and data');
   pages.push(page);
   stream.bytes += page.length;
-  if (stream.bytes > COMMENTS_MAX_BYTES) throw new CommentsUnfit('the comments are too large');
+  if (stream.bytes > COMMENTS_MAX_BYTES) throw new ContainerUnfit('the comments are too large');
   const lastSegment = segmentsOf(page).at(-1);
   if (lastSegment === undefined || lastSegment === SEGMENT_MAX_BYTES) return [];
   const [comments = Buffer.alloc(0), ...others] = packetsOf(pages);

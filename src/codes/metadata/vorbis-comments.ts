@@ -1,9 +1,5 @@
 /** Vorbis comments, which FLAC and the codecs in Ogg files share: a vendor, then texts `NAME=value`. */
-
-/** The structure of the file is not supported. */
-export class CommentsUnfit extends Error {
-  override readonly name = 'CommentsUnfit';
-}
+import { ContainerUnfit } from './container.js';
 
 export interface CommentChange {
   /** Values by name. The first comment of a name gets the value, others are removed. Without one, it is added. */
@@ -21,14 +17,14 @@ const COMMENTS_MAX = 100_000;
 /**
  * A list of comments with changes. All other comments keep their bytes, also empty ones and those that are not UTF-8.
  *
- * @throws {CommentsUnfit} if the list is damaged or very long
+ * @throws {ContainerUnfit} if the list is damaged or very long
  */
 export function changedComments(content: Buffer, { written, replaced, removed }: CommentChange): Buffer {
   const vendor = field(content, 0);
   const countAt = LENGTH_BYTES + vendor.length;
-  if (countAt + LENGTH_BYTES > content.length) throw new CommentsUnfit('the comments are damaged');
+  if (countAt + LENGTH_BYTES > content.length) throw new ContainerUnfit('the comments are damaged');
   const all = content.readUInt32LE(countAt);
-  if (all > COMMENTS_MAX) throw new CommentsUnfit('the file has too many comments');
+  if (all > COMMENTS_MAX) throw new ContainerUnfit('the file has too many comments');
   const values = new Map([...(replaced ?? []), ...written].map(([name, value]) => [keyOf(name), value]));
   const removedKeys = new Set([...(removed ?? [])].map(keyOf));
   const placed = new Set<string>();
@@ -72,7 +68,7 @@ function keyOf(name: string): string {
 function field(content: Buffer, at: number): Buffer {
   const start = at + LENGTH_BYTES;
   const end = start <= content.length ? start + content.readUInt32LE(at) : Number.POSITIVE_INFINITY;
-  if (end > content.length) throw new CommentsUnfit('the comments are damaged');
+  if (end > content.length) throw new ContainerUnfit('the comments are damaged');
   return content.subarray(start, end);
 }
 

@@ -22,7 +22,7 @@ const OWNER = 'com.apple.iTunes';
  * Writes a copy of `path` to `target` with these properties. The first atom of a property gets the value, others are
  * removed.
  *
- * @throws {BoxesUnfit} if the file is fragmented or its structure is not supported
+ * @throws {ContainerUnfit} if the file is fragmented or its structure is not supported
  */
 export function copyWithAtoms(path: string, target: string, properties: Properties): Promise<void> {
   return copyWithMovie(path, target, (movie) =>

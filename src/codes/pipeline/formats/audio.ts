@@ -2,10 +2,11 @@
 import { isNativeError, native } from '../../../native.js';
 import { CodesRefusal } from '../../errors.js';
 import { type CommentContainer, commentContainer, embedComments } from '../../metadata/audio-comments.js';
+import { ContainerUnfit } from '../../metadata/container.js';
 import { familyOf, isXmpList, placed, XMP } from '../../metadata/places.js';
 import { replacedByCopy } from '../../metadata/replaced-by-copy.js';
 import { embedIntoRiff, takeRiffXmp } from '../../metadata/riff.js';
-import { type CommentChange, CommentsUnfit } from '../../metadata/vorbis-comments.js';
+import type { CommentChange } from '../../metadata/vorbis-comments.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { UNIT_BITS } from '../addon-calls.js';
 import { FileError } from '../file-error.js';
@@ -17,7 +18,7 @@ import { copyWithAtoms } from './audio-atoms.js';
 import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audio-tags.js';
 import { checkSampleRate } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
-import { BoxesUnfit, isFragmented } from './video-boxes.js';
+import { isFragmented } from './video-boxes.js';
 
 export const format: Format = {
   content: async (file, watch) => readAudio(await configuredTools(), file, watch),
@@ -108,7 +109,7 @@ async function embedIntoM4a(path: string, properties: Properties): Promise<void>
   try {
     await replacedByCopy(path, (target) => copyWithAtoms(path, target, properties));
   } catch (error) {
-    if (!(error instanceof BoxesUnfit)) throw error;
+    if (!(error instanceof ContainerUnfit)) throw error;
     await native.embedAudioTags(path, properties);
   }
 }
@@ -165,7 +166,7 @@ async function writeProperties(
     else if (mediatype === 'audio/mp4') await embedIntoM4a(path, properties);
     else await native.embedAudioTags(path, properties);
   } catch (error) {
-    if (!isNativeError(error, 'DAMAGED') && !(error instanceof CommentsUnfit)) throw error;
+    if (!isNativeError(error, 'DAMAGED') && !(error instanceof ContainerUnfit)) throw error;
     throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype }, { cause: error });
   }
 }

@@ -2,12 +2,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { ContainerUnfit, readBytes } from '../../metadata/container.js';
 import type { TagChange } from './video-box-tags.js';
-
-/** The structure of the file is not supported here. */
-export class AsfUnfit extends Error {
-  override readonly name = 'AsfUnfit';
-}
 
 interface AsfObject {
   /** Hexadecimal, in the order of the bytes. */
@@ -54,7 +50,7 @@ const ATTRIBUTE_NAMES: ReadonlyMap<string, string> = new Map([
 /**
  * Writes a copy of `path` to `target`. Values that are too long for the format are left out.
  *
- * @throws {AsfUnfit} if the header is damaged or signed
+ * @throws {ContainerUnfit} if the header is damaged or signed
  */
 export async function copyWithAsfTags(path: string, target: string, change: TagChange): Promise<void> {
   const handle = await open(path);
@@ -72,23 +68,18 @@ export async function copyWithAsfTags(path: string, target: string, change: TagC
 }
 
 async function readHeader(handle: FileHandle): Promise<Buffer> {
-  const start = await readBytes(handle, HEADER_START_BYTES);
+  const start = await readBytes(handle, 0, HEADER_START_BYTES);
   const size = Number(start.readBigUInt64LE(TYPE_BYTES));
   if (start.toString('hex', 0, TYPE_BYTES) !== HEADER)
-    throw new AsfUnfit('the file does not start with a header');
-  if (size < HEADER_START_BYTES || size > HEADER_MAX_BYTES) throw new AsfUnfit('the header has a wrong size');
-  return readBytes(handle, size);
-}
-
-async function readBytes(handle: FileHandle, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
-  if (bytesRead < bytes) throw new AsfUnfit('the file ends inside its header');
-  return buffer;
+    throw new ContainerUnfit('the file does not start with a header');
+  if (size < HEADER_START_BYTES || size > HEADER_MAX_BYTES)
+    throw new ContainerUnfit('the header has a wrong size');
+  return readBytes(handle, 0, size);
 }
 
 function headerWithTags(header: Buffer, change: TagChange): Buffer {
   const objects = objectsOf(header.subarray(HEADER_START_BYTES));
-  if (objects.some(({ type }) => type === SIGNATURE)) throw new AsfUnfit('the header is signed');
+  if (objects.some(({ type }) => type === SIGNATURE)) throw new ContainerUnfit('the header is signed');
   const removed = removedNames(change);
   const all = [DESCRIPTION, ATTRIBUTES].reduce(withObject, objects).map(({ type, content }): AsfObject => {
     if (type === DESCRIPTION) return { type, content: described(content, change.written) };
@@ -203,7 +194,7 @@ function records(content: Buffer, extentAt: (at: number) => Extent): { name: str
 }
 
 function list(all: readonly Buffer[]): Buffer {
-  if (all.length > UINT16_MAX) throw new AsfUnfit('the file has too many attributes');
+  if (all.length > UINT16_MAX) throw new ContainerUnfit('the file has too many attributes');
   return Buffer.concat([uint16(all.length), ...all]);
 }
 
@@ -212,7 +203,7 @@ function objectsOf(bytes: Buffer): AsfObject[] {
   for (let at = 0; at < bytes.length; ) {
     const start = slice(bytes, at, OBJECT_START_BYTES);
     const size = Number(start.readBigUInt64LE(TYPE_BYTES));
-    if (size < OBJECT_START_BYTES) throw new AsfUnfit('an object is too small');
+    if (size < OBJECT_START_BYTES) throw new ContainerUnfit('an object is too small');
     const content = slice(bytes, at, size).subarray(OBJECT_START_BYTES);
     objects.push({ type: start.toString('hex', 0, TYPE_BYTES), content });
     at += size;
@@ -231,7 +222,7 @@ function joined(objects: readonly AsfObject[]): Buffer {
 }
 
 function slice(bytes: Buffer, at: number, length: number): Buffer {
-  if (at + length > bytes.length) throw new AsfUnfit('an object ends too early');
+  if (at + length > bytes.length) throw new ContainerUnfit('an object ends too early');
   return bytes.subarray(at, at + length);
 }
 

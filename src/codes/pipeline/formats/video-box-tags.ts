@@ -1,5 +1,6 @@
 /** Edits the tags in the movie header of an MP4, QuickTime or 3GP file. */
-import { type Box, BoxesUnfit, boxBytes, boxesOf, joined } from './video-boxes.js';
+import { ContainerUnfit } from '../../metadata/container.js';
+import { type Box, boxBytes, boxesOf, joined } from './video-boxes.js';
 
 /** Keys are case-insensitive. */
 export interface TagChange {
@@ -122,7 +123,7 @@ export function withItunesList(
   const index = inUser.findIndex((box) => isMeta(box) && isItunes(box));
   const found = inUser[index];
   if (found === undefined && inUser.some(isMeta))
-    throw new BoxesUnfit('the movie header already has a list of another kind');
+    throw new ContainerUnfit('the movie header already has a list of another kind');
   const handler = { type: 'hdlr', content: handlerContent(ITUNES, 'appl') };
   const { start, boxes } = found ? readMeta(found.content) : { start: FULL, boxes: [handler] };
   const at = boxes.findIndex(({ type }) => type === 'ilst');
@@ -143,7 +144,7 @@ function withNewList(boxes: readonly Box[], change: TagChange): Box[] {
   const inUser = userBoxes(boxes);
   const list = keyedList([{ type: 'hdlr', content: handlerContent(KEYED) }], change);
   if (!inUser.some(isMeta)) return withUser(boxes, [...inUser, metaBox(FULL, list)]);
-  if (boxes.some(isMeta)) throw new BoxesUnfit('the movie header already has a list of another kind');
+  if (boxes.some(isMeta)) throw new ContainerUnfit('the movie header already has a list of another kind');
   return [...boxes, metaBox(Buffer.alloc(0), list)];
 }
 

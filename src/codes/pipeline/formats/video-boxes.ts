@@ -5,16 +5,12 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { ContainerUnfit, readBytes } from '../../metadata/container.js';
 
 /** A box (atom). `type` is Latin-1, one character per byte. */
 export interface Box {
   readonly type: string;
   readonly content: Buffer;
-}
-
-/** The structure of the file is not supported here. */
-export class BoxesUnfit extends Error {
-  override readonly name = 'BoxesUnfit';
 }
 
 const HEADER_BYTES = 8;
@@ -28,7 +24,7 @@ const MOVIE_HEADER_MAX_BYTES = 128 * 1024 ** 2;
 /**
  * Writes a copy of `path` to `target` with the movie header boxes that `change` returns.
  *
- * @throws {BoxesUnfit} if the file is fragmented or not in one of these formats
+ * @throws {ContainerUnfit} if the file is fragmented or not in one of these formats
  */
 export async function copyWithMovie(
   path: string,
@@ -61,7 +57,7 @@ export function boxesOf(bytes: Buffer): Box[] {
   while (bytes.length - at >= HEADER_BYTES) {
     const size = bytes.readUInt32BE(at) || bytes.length - at;
     if (size < HEADER_BYTES || size > bytes.length - at)
-      throw new BoxesUnfit('a box ends outside its parent');
+      throw new ContainerUnfit('a box ends outside its parent');
     const type = bytes.toString('latin1', at + 4, at + HEADER_BYTES);
     boxes.push({ type, content: bytes.subarray(at + HEADER_BYTES, at + size) });
     at += size;
@@ -92,7 +88,7 @@ export async function isFragmented(path: string): Promise<boolean> {
     }
     return false;
   } catch (error) {
-    if (error instanceof BoxesUnfit) return false;
+    if (error instanceof ContainerUnfit) return false;
     throw error;
   } finally {
     await handle.close();
@@ -111,41 +107,35 @@ async function readMovie(handle: FileHandle): Promise<Movie> {
   for (let at = 0; at < size; ) {
     const header = await readHeader(handle, at, size);
     // Items have offset tables of another kind.
-    if (header.type === 'meta') throw new BoxesUnfit('the file has items');
-    if (header.type === 'moof') throw new BoxesUnfit('the file is fragmented');
+    if (header.type === 'meta') throw new ContainerUnfit('the file has items');
+    if (header.type === 'moof') throw new ContainerUnfit('the file is fragmented');
     if (header.type === 'moov') {
-      if (movie) throw new BoxesUnfit('the file has two movie headers');
+      if (movie) throw new ContainerUnfit('the file has two movie headers');
       movie = { start: at, ...header };
     }
     at = header.end;
   }
-  if (!movie) throw new BoxesUnfit('the file has no movie header');
+  if (!movie) throw new ContainerUnfit('the file has no movie header');
   const { start, contentStart, end } = movie;
-  if (end - contentStart > MOVIE_HEADER_MAX_BYTES) throw new BoxesUnfit('the movie header is too large');
+  if (end - contentStart > MOVIE_HEADER_MAX_BYTES) throw new ContainerUnfit('the movie header is too large');
   const boxes = boxesOf(await readBytes(handle, contentStart, end - contentStart));
   if (boxes.some(({ type }) => type === 'mvex' || type === 'cmov')) {
-    throw new BoxesUnfit('the movie header is compressed or has fragments');
+    throw new ContainerUnfit('the movie header is compressed or has fragments');
   }
   return { start, end, boxes };
 }
 
 async function readHeader(handle: FileHandle, at: number, fileSize: number) {
   const left = fileSize - at;
-  if (left < HEADER_BYTES) throw new BoxesUnfit('the file ends inside a box');
+  if (left < HEADER_BYTES) throw new ContainerUnfit('the file ends inside a box');
   const header = await readBytes(handle, at, Math.min(LARGE_HEADER_BYTES, left));
   const type = header.toString('latin1', 4, HEADER_BYTES);
   const short = header.readUInt32BE();
   const isLarge = short === LARGE && left >= LARGE_HEADER_BYTES;
   const bytes = isLarge ? Number(header.readBigUInt64BE(HEADER_BYTES)) : short === TO_THE_END ? left : short;
   const headerBytes = isLarge ? LARGE_HEADER_BYTES : HEADER_BYTES;
-  if (bytes < headerBytes || bytes > left) throw new BoxesUnfit('a box ends outside the file');
+  if (bytes < headerBytes || bytes > left) throw new ContainerUnfit('a box ends outside the file');
   return { type, contentStart: at + headerBytes, end: at + bytes };
-}
-
-async function readBytes(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, at);
-  if (bytesRead < bytes) throw new BoxesUnfit('the file ends inside a box');
-  return buffer;
 }
 
 /** Boxes that contain chunk offset tables. */
@@ -160,7 +150,7 @@ function moveChunks(boxes: readonly Box[], from: number, by: number): void {
   for (const { type, content } of boxes) {
     if (CHUNK_PARENTS.has(type)) moveChunks(boxesOf(content), from, by);
     else if (type === 'stco' || type === 'co64') moveTable(content, type === 'co64', from, by);
-    else if (type === 'saio') throw new BoxesUnfit('offsets outside the chunk tables are not supported');
+    else if (type === 'saio') throw new ContainerUnfit('offsets outside the chunk tables are not supported');
   }
 }
 
@@ -168,12 +158,12 @@ function moveTable(table: Buffer, wide: boolean, from: number, by: number): void
   const width = wide ? 8 : 4;
   const count = table.length < TABLE_HEADER_BYTES ? 0 : table.readUInt32BE(4);
   const end = TABLE_HEADER_BYTES + count * width;
-  if (end > table.length) throw new BoxesUnfit('a chunk table is truncated');
+  if (end > table.length) throw new ContainerUnfit('a chunk table is truncated');
   for (let at = TABLE_HEADER_BYTES; at < end; at += width) {
     const offset = wide ? Number(table.readBigUInt64BE(at)) : table.readUInt32BE(at);
     if (offset < from) continue;
     if (wide) table.writeBigUInt64BE(BigInt(offset + by), at);
-    else if (offset + by > OFFSET_MAX) throw new BoxesUnfit('an offset exceeds 32 bits');
+    else if (offset + by > OFFSET_MAX) throw new ContainerUnfit('an offset exceeds 32 bits');
     else table.writeUInt32BE(offset + by, at);
   }
 }

@@ -2,23 +2,22 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CodesRefusal } from '../../errors.js';
-import { EbmlUnfit } from '../../metadata/ebml.js';
-import { copyWithFlvTags, FlvUnfit } from '../../metadata/flv.js';
+import { ContainerUnfit } from '../../metadata/container.js';
+import { copyWithFlvTags } from '../../metadata/flv.js';
 import { copyWithTags } from '../../metadata/matroska.js';
 import { copyWithOggComments } from '../../metadata/ogg.js';
 import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/places.js';
 import { replacedByCopy } from '../../metadata/replaced-by-copy.js';
 import { embedIntoRiff } from '../../metadata/riff.js';
-import { CommentsUnfit } from '../../metadata/vorbis-comments.js';
 import type { EmbeddedMetadata } from '../../result.js';
 import { FileError } from '../file-error.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '../tools/ffmpeg.js';
 import { probe, type Stream } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
 import type { FormatFile } from './format.js';
-import { AsfUnfit, copyWithAsfTags } from './video-asf.js';
+import { copyWithAsfTags } from './video-asf.js';
 import { keptValue, movieWithTags, type TagChange, withoutAtoms } from './video-box-tags.js';
-import { BoxesUnfit, copyWithMovie } from './video-boxes.js';
+import { copyWithMovie } from './video-boxes.js';
 import { ownStreamTags, videoTags } from './video-metadata.js';
 
 /** FFmpeg muxers of the containers that can hold tags. */
@@ -65,9 +64,9 @@ export async function embedVideoMetadata(
     const isDone =
       (BOX_MUXERS.has(muxer) && (await copyByBoxes(file.path, target, change))) ||
       (EBML_MUXERS.has(muxer) && (await copyByElements(file.path, target, change, fields.name))) ||
-      (muxer === 'ogg' && (await isCopied(copyWithOggComments(file.path, target, change), CommentsUnfit))) ||
-      (muxer === 'flv' && (await isCopied(copyWithFlvTags(file.path, target, change), FlvUnfit))) ||
-      (muxer === 'asf' && (await isCopied(copyWithAsfTags(file.path, target, change), AsfUnfit)));
+      (muxer === 'ogg' && (await isCopied(copyWithOggComments(file.path, target, change)))) ||
+      (muxer === 'flv' && (await isCopied(copyWithFlvTags(file.path, target, change)))) ||
+      (muxer === 'asf' && (await isCopied(copyWithAsfTags(file.path, target, change))));
     if (!isDone) {
       await copyByFfmpeg(tools, { path: file.path, target, muxer }, change);
       if (BOX_MUXERS.has(muxer)) await addAtoms(target, change);
@@ -128,22 +127,19 @@ function embedIntoAvi(path: string, fields: EmbeddedMetadata): Promise<void> {
 }
 
 /** Resolves to false if the structure of the file is not supported, so that FFmpeg has to write the copy. */
-async function isCopied(
-  copying: Promise<void>,
-  Unfit: typeof BoxesUnfit | typeof EbmlUnfit | typeof CommentsUnfit | typeof AsfUnfit | typeof FlvUnfit,
-): Promise<boolean> {
+async function isCopied(copying: Promise<void>): Promise<boolean> {
   try {
     await copying;
     return true;
   } catch (error) {
-    if (error instanceof Unfit) return false;
+    if (error instanceof ContainerUnfit) return false;
     throw error;
   }
 }
 
 function copyByBoxes(path: string, target: string, change: TagChange): Promise<boolean> {
   const copying = copyWithMovie(path, target, (boxes) => movieWithTags(boxes, change));
-  return isCopied(copying, BoxesUnfit);
+  return isCopied(copying);
 }
 
 /** Gives FFmpeg's copy, which has no fragments, the tags that it would get if it were embedded into again. */
@@ -163,7 +159,7 @@ function copyByElements(
   title: string | undefined,
 ): Promise<boolean> {
   const upperCase = new Set([...removed].map((name) => name.toUpperCase()));
-  return isCopied(copyWithTags(path, target, { written, removed: upperCase, title }), EbmlUnfit);
+  return isCopied(copyWithTags(path, target, { written, removed: upperCase, title }));
 }
 
 /** Linux does not start a program with an argument of 128 KiB. */
