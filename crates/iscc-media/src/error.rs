@@ -6,8 +6,8 @@ pub enum MediaError {
     /// This crate has no decoder for the format; another decoder may.
     #[error("no decoder for {0}")]
     NoDecoder(String),
-    /// No decoder has this variant of the format.
-    #[error("no decoder has {0}")]
+    /// No decoder supports this variant of the format.
+    #[error("no decoder supports {0}")]
     Unsupported(String),
     /// The file has the signature of the format but is truncated or invalid.
     #[error("damaged {format} file: {reason}")]

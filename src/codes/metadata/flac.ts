@@ -1,8 +1,6 @@
 /** Copies a FLAC file (RFC 9639) with other Vorbis comments. All other blocks and the frames keep their bytes. */
-import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { ContainerUnfit, readBytes } from './container.js';
+import { ContainerUnfit, type FileRange, readBytes, writeCopy } from './container.js';
 import { type CommentChange, changedComments, noComments } from './vorbis-comments.js';
 
 interface Block {
@@ -46,16 +44,11 @@ export async function copyWithFlacComments(
   } finally {
     await handle.close();
   }
-  await pipeline(async function* () {
-    yield* createReadStream(path, { end: start + HEADER_BYTES - 1 });
-    for (const [index, part] of parts.entries()) {
-      yield headerOf(part, index === parts.length - 1);
-      if ('content' in part) yield part.content;
-      else if (part.bytes > 0)
-        yield* createReadStream(path, { start: part.start, end: part.start + part.bytes - 1 });
-    }
-    yield* createReadStream(path, { start: endOf(blocks) });
-  }, createWriteStream(target));
+  await writeCopy(path, target, [
+    { from: 0, to: start + HEADER_BYTES },
+    ...parts.flatMap((part, index) => [headerOf(part, index === parts.length - 1), contentOf(part)]),
+    { from: endOf(blocks) },
+  ]);
 }
 
 async function readBlocks(handle: FileHandle, from: number): Promise<readonly Block[]> {
@@ -125,6 +118,10 @@ function sizeOf(parts: readonly Part[]): number {
 
 function bytesOf(part: Part): number {
   return 'content' in part ? part.content.length : part.bytes;
+}
+
+function contentOf(part: Part): Buffer | FileRange {
+  return 'content' in part ? part.content : { from: part.start, to: part.start + part.bytes };
 }
 
 function endOf(blocks: readonly Block[]): number {

@@ -3,10 +3,8 @@
  * 10.1, annex E). All other values and all packets keep their bytes. FFmpeg would drop the encoder and the table of key
  * frames.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { ContainerUnfit, readBytes } from './container.js';
+import { ContainerUnfit, readBytes, writeCopy } from './container.js';
 
 export interface FlvChange {
   /** Values by name. */
@@ -81,14 +79,15 @@ export async function copyWithFlvTags(path: string, target: string, change: FlvC
   size.writeUIntBE(changed.length, 0, 3);
   const after = Buffer.alloc(SIZE_BYTES);
   after.writeUInt32BE(TAG_HEADER_BYTES + changed.length);
-  await pipeline(async function* () {
-    yield* createReadStream(path, { end: at });
-    yield size;
-    yield* createReadStream(path, { start: at + 1 + size.length, end: at + TAG_HEADER_BYTES - 1 });
-    yield changed;
-    yield after;
-    yield* createReadStream(path, { start: at + TAG_HEADER_BYTES + content.length + SIZE_BYTES });
-  }, createWriteStream(target));
+  const contentAt = at + TAG_HEADER_BYTES;
+  await writeCopy(path, target, [
+    { from: 0, to: at + 1 },
+    size,
+    { from: at + 1 + size.length, to: contentAt },
+    changed,
+    after,
+    { from: contentAt + content.length + SIZE_BYTES },
+  ]);
 }
 
 /** The first script tag: where it starts, and its content. */

@@ -2,10 +2,8 @@
  * Copies a Matroska or WebM file with other tags. Clusters, and so all frames, are copied byte by byte; positions in
  * the seek head and in the cues are adjusted. Element names are those of RFC 9559.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { ContainerUnfit } from './container.js';
+import { ContainerUnfit, type FileRange, writeCopy } from './container.js';
 import {
   children,
   type Element,
@@ -103,15 +101,16 @@ export async function copyWithTags(path: string, target: string, change: Matrosk
   );
   const found = new Map(parts.map(({ id }, index) => [id, positions[index] ?? 0]));
   const size = (positions.at(-1) ?? 0) + sizeOf(parts.at(-1));
-  await pipeline(async function* () {
-    yield* createReadStream(path, { end: segment.start - 1 });
-    yield segmentHeader(segment.isUnknownSize ? undefined : size);
-    yield seekHead(parts, found);
-    for (const { id, content, range } of parts) {
-      if (content) yield id === CUES ? movedCues(content, bySegment) : content;
-      if (range) yield* createReadStream(path, { start: range[0], end: range[1] - 1 });
-    }
-  }, createWriteStream(target));
+  const moved = parts.flatMap(({ id, content, range }): (Buffer | FileRange)[] => [
+    ...(content ? [id === CUES ? movedCues(content, bySegment) : content] : []),
+    ...(range ? [{ from: range[0], to: range[1] }] : []),
+  ]);
+  await writeCopy(path, target, [
+    { from: 0, to: segment.start },
+    segmentHeader(segment.isUnknownSize ? undefined : size),
+    seekHead(parts, found),
+    ...moved,
+  ]);
 }
 
 interface Segment {

@@ -34,8 +34,8 @@ mod photometric {
 /// Fill order of bytes whose lowest bit comes first.
 const LOWEST_BIT_FIRST: u32 = 2;
 
-/// Values of `Compression` that this decoder or libvips supports. Of tiles with another one, libvips
-/// makes a black image without an error.
+/// Values of `Compression` that this decoder or libvips supports. libvips turns tiles with another one
+/// into a black image, without an error.
 const COMPRESSIONS: [u32; 17] =
     [1, 2, 3, 4, 5, 6, 7, 8, 32_771, 32_773, 32_809, 32_946, 34_676, 34_677, LZMA, ZSTD, WEBP];
 const LZMA: u32 = 34_925;
@@ -277,7 +277,7 @@ fn interleaved<T: Copy>(planes: &[T], count: usize) -> Vec<T> {
     (0..size).flat_map(|pixel| (0..count).map(move |plane| planes[plane * size + pixel])).collect()
 }
 
-/// What makes the highest level 255.
+/// Factor that maps the highest level to 255.
 fn scale(bits: u8) -> u8 {
     255 / ((1 << bits) - 1)
 }

@@ -1,8 +1,6 @@
 /** Copies an ASF, WMV or WMA file with different tags. Everything but the tags is copied byte by byte. */
-import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { ContainerUnfit, readBytes } from '../../metadata/container.js';
+import { ContainerUnfit, readBytes, writeCopy } from '../../metadata/container.js';
 import type { TagChange } from './video-box-tags.js';
 
 interface AsfObject {
@@ -61,10 +59,7 @@ export async function copyWithAsfTags(path: string, target: string, change: TagC
     await handle.close();
   }
   const after = headerWithTags(before, change);
-  await pipeline(async function* () {
-    yield after;
-    yield* createReadStream(path, { start: before.length });
-  }, createWriteStream(target));
+  await writeCopy(path, target, [after, { from: before.length }]);
 }
 
 async function readHeader(handle: FileHandle): Promise<Buffer> {

@@ -2,10 +2,8 @@
  * Copies an MP4, QuickTime or 3GP file with a different movie header. Samples are copied byte by byte; the chunk
  * offset tables are adjusted to their new positions.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { ContainerUnfit, readBytes } from '../../metadata/container.js';
+import { ContainerUnfit, readBytes, writeCopy } from '../../metadata/container.js';
 
 /** A box (atom). `type` is Latin-1, one character per byte. */
 export interface Box {
@@ -43,11 +41,7 @@ export async function copyWithMovie(
     await handle.close();
   }
   moveChunks(boxesOf(movie.subarray(HEADER_BYTES)), after, before + movie.length - after);
-  await pipeline(async function* () {
-    if (before > 0) yield* createReadStream(path, { end: before - 1 });
-    yield movie;
-    yield* createReadStream(path, { start: after });
-  }, createWriteStream(target));
+  await writeCopy(path, target, [{ from: 0, to: before }, movie, { from: after }]);
 }
 
 /** Splits `bytes` into boxes. Up to seven bytes after the last box are ignored. */
