@@ -24,12 +24,17 @@ const OF_MANY_FILES = [
   { name: 'zod', licence: 'LICENSE', typed: true },
 ];
 
-/** `files`: what the bundle reads from its own folder at run time. `replaced`: modules, and the scripts used in their place. */
+/**
+ * `files`: what the bundle reads from its own folder at run time. `replaced`: modules, and the scripts used in their place.
+ * `apart`: packages of one module that calls `eval` on code with its own variables, which bundling would rename. They are
+ * copied as they are.
+ */
 const OF_MANY_BUILDS = [
   {
     name: 'lmdb',
     licence: 'LICENSE',
     replaced: { 'node-gyp-build-optional-packages': 'bundled-lmdb-addon.mjs' },
+    apart: ['ordered-binary'],
   },
   { name: '@hyzyla/pdfium', licence: 'LICENSE.md', files: ['dist/pdfium.wasm'] },
 ];
@@ -52,7 +57,11 @@ function bundleAll(folder, dependencies) {
   for (const dependency of dependencies) bundlePackage(folder, modules, dependency);
 }
 
-function bundlePackage(folder, modules, { name, licence, files = [], replaced = {}, requires = false }) {
+function bundlePackage(
+  folder,
+  modules,
+  { name, licence, files = [], replaced = {}, apart = [], requires = false },
+) {
   const flat = name.replace(/^@/, '').replace('/', '-');
   const statement = new RegExp(`import \\{([^}]*)\\} from '${name}';`, 'g');
   const names = new Set();
@@ -73,8 +82,14 @@ function bundlePackage(folder, modules, { name, licence, files = [], replaced = 
   mkdirSync(vendor, { recursive: true });
   bundle(`export { ${[...names].sort().join(', ')} } from '${name}';`, path.join(vendor, `${flat}.js`), {
     replaced,
+    apart,
     requires,
   });
+  for (const one of apart) {
+    const package_ = path.join(root, 'node_modules', one);
+    cpSync(path.join(package_, 'index.js'), path.join(vendor, `${one}.js`));
+    cpSync(path.join(package_, 'LICENSE'), path.join(vendor, `${one}.LICENSE`));
+  }
   const source = path.join(root, 'node_modules', name);
   cpSync(path.join(source, licence), path.join(vendor, `${flat}.LICENSE`));
   for (const file of files) cpSync(path.join(source, file), path.join(vendor, path.basename(file)));
@@ -83,13 +98,16 @@ function bundlePackage(folder, modules, { name, licence, files = [], replaced = 
 const REQUIRE =
   "import{createRequire as isccdRequire}from'node:module';const require=isccdRequire(import.meta.url);";
 
-function bundle(source, target, { replaced, requires }) {
+function bundle(source, target, { replaced, apart, requires }) {
   const aliases = Object.entries(replaced).map(([name, script]) => `--alias:${name}=./scripts/${script}`);
+  for (const name of apart) aliases.push(`--alias:${name}=./${name}.js`, `--external:./${name}.js`);
   // Names stay as they are, for stack traces and for `error.constructor.name`.
   const smaller = ['--minify-syntax', '--minify-whitespace'];
   const options = ['--bundle', ...smaller, '--platform=node', '--format=esm', '--target=node20'];
   const banner = requires ? [`--banner:js=${REQUIRE}`] : [];
-  const quiet = ['--log-level=error', `--outfile=${target}`];
+  // Bundled, such code reads other variables than its own, without an error.
+  const safe = '--log-override:direct-eval=error';
+  const quiet = ['--log-level=error', safe, `--outfile=${target}`];
   run(bin('esbuild'), [...options, ...aliases, ...banner, ...quiet], {
     input: source,
     stdio: ['pipe', 'inherit', 'inherit'],

@@ -3,11 +3,12 @@
  * Dockerfile runs, and started as the image starts them.
  */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { debianProgram, debianPython, INSTALL_MAX_MS } from '../support/set-up.js';
 import { ROOT, readImage } from './support/dockerfile.js';
 import { freePort, Running } from './support/running.js';
 
@@ -16,6 +17,8 @@ const photo = path.join(ROOT, 'test/fixtures/codes/files/photo-q85_a.jpg');
 const image = readImage();
 const platform = `${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
 const UNPRIVILEGED = 65_534;
+/** Decoded by FFmpeg, by pdfium and by own code. */
+const SAMPLES = ['photo-q85_a.jpg', 'test_a.mp4', 'song_a.mp3', 'paper_a.pdf', 'report_a.docx'];
 
 describe('the published packages', () => {
   let folder = '';
@@ -89,37 +92,44 @@ describe('the published packages', () => {
   const toolHost = () =>
     path.join(installed, 'node_modules/@isccd', `native-${platform}`, `isccd-tool-host.${platform}.so`);
 
-  it('run as in the image: as an unprivileged user, with only the data folder and /tmp writable', async () => {
-    expect(image.user).not.toBe('root');
-    const data = path.join(folder, 'data');
-    const temporary = path.join(folder, 'tmp');
-    await mkdir(data);
-    await mkdir(temporary);
-    const isRoot = process.getuid?.() === 0;
-    const identity = isRoot ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
-    for (const writable of [data, temporary]) await chmod(writable, 0o777);
-    const ports = await Promise.all(['CODEWEB', 'INDEXSVC', 'RESOLVER'].map(portOf));
-    const values = Object.entries(image.environment).map(([name, value]) => [
-      name,
+  const installedPaths = (words: readonly string[]) =>
+    words.map((word) => word.replace(/^\/opt\/isccd/, installed));
+
+  /** Variables, user and folders as in the image: only the data folder and `temporary` are writable. */
+  const surroundings = async (name: string) => {
+    const [data, temporary] = [path.join(folder, name, 'data'), path.join(folder, name, 'tmp')];
+    for (const writable of [data, temporary]) {
+      await mkdir(writable, { recursive: true });
+      await chmod(writable, 0o777);
+    }
+    const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+    const ports = await Promise.all(['CODEWEB', 'INDEXSVC', 'MSTORE', 'RESOLVER'].map(portOf));
+    const values = Object.entries(image.environment).map(([key, value]) => [
+      key,
       value.replace(/^\/data\b/, data),
     ]);
-    const env = {
+    const env: Record<string, string | undefined> = {
       PATH: process.env.PATH,
       HOME: '/nonexistent',
       TMPDIR: temporary,
       ...Object.fromEntries(values),
       ...Object.fromEntries(ports),
     };
-    const installedPaths = (words: readonly string[]) =>
-      words.map((word) => word.replace(/^\/opt\/isccd/, installed));
-    const [program, ...args] = installedPaths([...image.entrypoint, ...image.command]) as [
-      string,
-      ...string[],
-    ];
+    return {
+      data,
+      temporary,
+      codes: `http://127.0.0.1:${env.CODEWEB_PORT}`,
+      how: { cwd: '/', env, ...identity },
+    };
+  };
+
+  it('run as in the image: as an unprivileged user, with only the data folder and /tmp writable', async () => {
+    expect(image.user).not.toBe('root');
+    const { data, temporary, codes, how } = await surroundings('image');
+    const [program = '', ...entrypoint] = installedPaths(image.entrypoint);
     const running = new Running();
     try {
-      running.start(program, args, { cwd: '/', env, ...identity });
-      const codes = `http://127.0.0.1:${env.CODEWEB_PORT}`;
+      running.start(program, [...entrypoint, ...image.command], how);
       await running.answers(`${codes}/healthz`);
       expect(await codeFrom(codes, 'photo-q85_a.jpg')).toMatch(/^ISCC:KE/);
       expect(await codeFrom(codes, 'test_a.mp4')).toMatch(/^ISCC:K/);
@@ -127,12 +137,47 @@ describe('the published packages', () => {
       expect((await stat(path.join(data, 'codes'))).isDirectory()).toBe(true);
 
       const [check, ...checkArgs] = installedPaths(image.healthcheck) as [string, ...string[]];
-      const { stdout } = await run(check, checkArgs, { cwd: '/', env, ...identity });
-      expect(stdout).toContain('codes');
+      expect((await run(check, checkArgs, how)).stdout).toContain('codes');
+
+      const backup = path.join(temporary, 'backup');
+      const command = async (...words: string[]) =>
+        (await run(program, [...entrypoint, ...words], how)).stdout;
+      expect(await command('backup', backup)).toMatch(/codes +2 uploads, 2 results/);
+      expect(await command('verify', backup)).toMatch(/codes +2 uploads, 2 results/);
     } finally {
       await running.stop();
     }
   }, 120_000);
+
+  it.runIf(process.platform === 'linux')(
+    'run with the system calls that the units of systemd allow',
+    async () => {
+      debianProgram(['systemd-analyze'], 'systemd');
+      const python = debianPython('seccomp', 'python3-seccomp');
+      const { temporary, codes, how } = await surroundings('systemd');
+      const script = path.join(folder, 'system_calls.py');
+      const unit = path.join(folder, 'isccd.service');
+      // The user of the services may not be able to read the checkout.
+      await copyFile(path.join(ROOT, 'test/deploy/support/system_calls.py'), script);
+      await copyFile(path.join(ROOT, 'ops/systemd/isccd.service'), unit);
+      const program = path.join(installed, 'node_modules/.bin/isccd');
+      const env = { ...how.env, MSTORE_URL: 'http://127.0.0.1', APP_SECRET_KEY: 'ab'.repeat(32) };
+      const running = new Running();
+      try {
+        running.start(python, [script, unit, program, 'serve'], { ...how, env });
+        await running.answers(`${codes}/healthz`);
+        for (const name of SAMPLES) expect(await codeFrom(codes, name)).toMatch(/^ISCC:K/);
+        expect(await embeddedName(codes, 'photo-q85_a.jpg')).toBe('By the units');
+        const args = [script, unit, program, 'backup', path.join(temporary, 'backup')];
+        const { stdout } = await run(python, args, { ...how, env });
+        expect(stdout).toMatch(/codes +\d+ uploads/);
+        expect(stdout).toContain('store');
+      } finally {
+        await running.stop();
+      }
+    },
+    INSTALL_MAX_MS,
+  );
 });
 
 /** Uploads a fixture; returns its ISCC-CODE. */
@@ -144,6 +189,22 @@ async function codeFrom(codes: string, name: string): Promise<string> {
   });
   expect([name, response.status]).toEqual([name, 201]);
   return ((await response.json()) as { iscc: string }).iscc;
+}
+
+/** Uploads a fixture and embeds a name; returns that of the copy. */
+async function embeddedName(codes: string, file: string): Promise<string> {
+  const upload = await fetch(`${codes}/api/v1/iscc`, {
+    method: 'POST',
+    headers: { 'X-Upload-Filename': Buffer.from(file).toString('base64') },
+    body: await readFile(path.join(ROOT, 'test/fixtures/codes/files', file)),
+  });
+  const { media_id: id } = (await upload.json()) as { media_id: string };
+  const response = await fetch(`${codes}/api/v1/metadata/${id}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'By the units' }),
+  });
+  return ((await response.json()) as { name: string }).name;
 }
 
 /** Process ids of all processes that have loaded a library. */

@@ -36,8 +36,18 @@ export async function folderOf(name: string, make: (folder: string) => Promise<v
  * @throws with the command to run if it is missing and cannot be installed
  */
 export function debianProgram(names: readonly string[], packages: string): string {
+  return debianPath(names.map((name) => `command -v ${name}`).join(' || '), names[0] ?? '', packages);
+}
+
+/** Path of Debian's Python with this module; else it is installed from Debian packages. */
+export function debianPython(module: string, packages: string): string {
+  const python = '/usr/bin/python3';
+  return debianPath(`{ ${python} -c 'import ${module}' && echo ${python}; }`, module, packages);
+}
+
+/** What the shell command `find` prints; if it fails, after packages are installed. `what` is for the error. */
+function debianPath(find: string, what: string, packages: string): string {
   const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packages}`;
-  const find = names.map((name) => `command -v ${name}`).join(' || ');
   // Other test files wait for the lock.
   const lock = path.join(tmpdir(), `isccd-apt.lock`);
   const script = `{ ${find}; } || { ${install} >&2; ${find}; }`;
@@ -46,7 +56,7 @@ export function debianProgram(names: readonly string[], packages: string): strin
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
   const [found] = (stdout ?? '').trim().split('\n');
-  if (!found) throw new Error(`These tests need ${names[0]}. As root: ${install}\n${stderr}`);
+  if (!found) throw new Error(`These tests need ${what}. As root: ${install}\n${stderr}`);
   return found;
 }
 
