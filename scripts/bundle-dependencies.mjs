@@ -102,7 +102,8 @@ function bundle(source, target, { replaced, apart, requires }) {
   const aliases = Object.entries(replaced).map(([name, script]) => `--alias:${name}=./scripts/${script}`);
   for (const name of apart) aliases.push(`--alias:${name}=./${name}.js`, `--external:./${name}.js`);
   // Names stay as they are, for stack traces and for `error.constructor.name`.
-  const smaller = ['--minify-syntax', '--minify-whitespace'];
+  // Node.js prints the line that an error is thrown from: it must not be the whole file.
+  const smaller = ['--minify-syntax', '--minify-whitespace', '--line-limit=160'];
   const options = ['--bundle', ...smaller, '--platform=node', '--format=esm', '--target=node20'];
   const banner = requires ? [`--banner:js=${REQUIRE}`] : [];
   // Bundled, such code reads other variables than its own, without an error.
