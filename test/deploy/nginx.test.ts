@@ -45,18 +45,27 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The file with the ports and folders of this test, inside the `http` block. */
+/**
+ * The file with the ports and folders of this test, inside an `http` block with settings of the machine's other sites, as in
+ * Debian's nginx.conf.
+ */
 async function configuration(): Promise<string> {
   const servers = NAMES.reduce(
     (text, name, at) => text.replace(`127.0.0.1:80${at}0`, new URL(services.url[name]).host),
-    (await readFile(path.join(ROOT, 'ops/nginx/isccd.conf'), 'utf8'))
-      .replaceAll('listen 443', `listen 127.0.0.1:${port}`)
-      .replaceAll('/etc/letsencrypt/live/example.org', folder),
+    (await readFile(path.join(ROOT, 'ops/nginx/isccd.conf'), 'utf8')).replaceAll(
+      'listen 443',
+      `listen 127.0.0.1:${port}`,
+    ),
+  );
+  const included = await readFile(path.join(ROOT, 'ops/nginx/isccd-server.conf'), 'utf8');
+  await writeFile(
+    path.join(folder, 'isccd-server.conf'),
+    included.replaceAll('/etc/letsencrypt/live/example.org', folder),
   );
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n');
-  return `daemon off;\nmaster_process off;\npid ${folder}/nginx.pid;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${servers}\n}\n`;
+  return `daemon off;\nmaster_process off;\npid ${folder}/nginx.pid;\nevents {}\nhttp {\naccess_log off;\nssl_protocols TLSv1.1 TLSv1.2;\n${paths}\n${servers}\n}\n`;
 }
 
 /** The status that a client with this address of the machine gets. */
@@ -80,6 +89,7 @@ it('is valid for the nginx of the distribution', async () => {
   const args = ['-t', '-c', path.join(folder, 'nginx.conf'), '-p', folder];
   const { code, stderr } = await run(nginx, args);
   expect([code, stderr]).toEqual([0, expect.stringContaining('test is successful')]);
+  expect(stderr).not.toContain('duplicate value');
 });
 
 it('forwards every service', async () => {
