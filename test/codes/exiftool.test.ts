@@ -63,6 +63,47 @@ test('replaces the existing creators', async () => {
   expect(packet).not.toMatch(/First|Second/);
 });
 
+test.each([
+  ['two packets', (first: string, second: string) => [packetOf(first), packetOf(second)]],
+  ['one packet', (first: string, second: string) => [packetOf(first + second)]],
+])('a property that is twice in %s is replaced, and others are kept', async (_, packets) => {
+  const file = await image('jpeg');
+  const bytes = await readFile(file);
+  const segments = packets(
+    description('First', '<dc:source>kept</dc:source>'),
+    description('Second', '<dc:coverage>kept too</dc:coverage>'),
+  ).map(segmentOf);
+  await writeFile(file, Buffer.concat([bytes.subarray(0, 2), ...segments, bytes.subarray(2)]));
+  await embedIntoImage(file, { name: 'Third' });
+  const program = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
+  const args = [program, '-j', '-a', '-G4', '-XMP-dc:all', file];
+  const [tags] = JSON.parse(execFileSync('perl', args, { encoding: 'utf8' }));
+  const found = { ':Title': 'Third', ':Source': 'kept', ':Coverage': 'kept too' };
+  expect(tags).toEqual({ SourceFile: file, ...found });
+  const once = await readFile(file);
+  await embedIntoImage(file, { name: 'Third' });
+  expect((await readFile(file)).equals(once)).toBe(true);
+});
+
+function description(title: string, others: string): string {
+  const items = `<rdf:Alt><rdf:li xml:lang="x-default">${title}</rdf:li></rdf:Alt>`;
+  const namespace = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
+  return `<rdf:Description rdf:about="" ${namespace}><dc:title>${items}</dc:title>${others}</rdf:Description>`;
+}
+
+function packetOf(descriptions: string): string {
+  const rdf = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">${descriptions}</rdf:RDF>`;
+  return `<x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`;
+}
+
+/** A segment of JPEG with an XMP packet. */
+function segmentOf(packet: string): Buffer {
+  const content = Buffer.from(`http://ns.adobe.com/xap/1.0/\0${packet}`);
+  const header = Buffer.from([0xff, 0xe1, 0, 0]);
+  header.writeUInt16BE(content.length + 2, 2);
+  return Buffer.concat([header, content]);
+}
+
 test('values are never read as arguments', async () => {
   const file = await image('png');
   await embedIntoImage(file, { name: 'x\n-Comment=injected\n-o\n/tmp/elsewhere', rights: '@/etc/hostname' });

@@ -23,6 +23,9 @@ export interface WriteOptions {
   readonly mayWrap?: boolean;
 }
 
+/** What ExifTool reports of XMP that has a property twice. It does not change such a file, and ends with status 0. */
+const DUPLICATE = 'Duplicate XMP property';
+
 /** ExifTool could not write the file. */
 export class ExifToolFailed extends FileError {
   override readonly name = 'ExifToolFailed';
@@ -88,7 +91,8 @@ export async function readTags(
 
 /**
  * Writes the values into the file at `path`, in place of all old ones of the same tags. Values of `existing` are only
- * written where the file has the tag. @throws {ExifToolFailed}
+ * written where the file has the tag. XMP packets that have a property twice become one packet, which keeps the first
+ * value of each property, as readers do. @throws {ExifToolFailed}
  */
 export async function writeTags(
   path: string,
@@ -97,9 +101,13 @@ export async function writeTags(
   options: WriteOptions = {},
 ): Promise<void> {
   const argumentsFile = `${path}.arguments`;
-  await writeFile(argumentsFile, argumentLines(path, values, existing, options));
+  const write = async (ignoresMinorErrors: boolean) => {
+    await writeFile(argumentsFile, argumentLines(path, values, existing, ignoresMinorErrors));
+    return withConfig(path, CONFIG, (config) => exifTool([...config, '-@', argumentsFile], () => undefined));
+  };
   try {
-    await withConfig(path, CONFIG, (config) => exifTool([...config, '-@', argumentsFile], () => undefined));
+    const messages = await write(options.mayWrap ?? false);
+    if (messages.includes(DUPLICATE)) await write(true);
   } finally {
     await rm(argumentsFile, { force: true });
   }
@@ -109,21 +117,22 @@ export async function writeTags(
 async function withConfig(
   path: string,
   config: string,
-  work: (args: string[]) => Promise<void>,
-): Promise<void> {
+  work: (args: string[]) => Promise<string>,
+): Promise<string> {
   const file = `${path}.config`;
   await writeFile(file, config);
   try {
-    await work(['-config', file]);
+    return await work(['-config', file]);
   } finally {
     await rm(file, { force: true });
   }
 }
 
-async function exifTool(args: readonly string[], sink: Sink): Promise<void> {
+/** Resolves to ExifTool's messages. */
+async function exifTool(args: readonly string[], sink: Sink): Promise<string> {
   const program = createRequire(import.meta.url)('exiftool-vendored.pl') as string;
   try {
-    await runTool('perl', [program, ...args], sink, { limits: LIMITS });
+    return await runTool('perl', [program, ...args], sink, { limits: LIMITS });
   } catch (error) {
     if (error instanceof ToolMissing) throw new CodesRefusal('PERL_MISSING', {}, { cause: error });
     if (!(error instanceof ToolFailed)) throw error;
@@ -134,19 +143,19 @@ async function exifTool(args: readonly string[], sink: Sink): Promise<void> {
 /** Write modes of ExifTool: existing tags only, and in existing groups also new tags. */
 const EXISTING = ['-wm', 'w'];
 const EXISTING_GROUPS = ['-wm', 'wc'];
-/** Long IPTC values are minor errors, and so are bare streams without a container. */
+/** Minor errors are long IPTC values, bare streams without a container, and XMP with a property twice. */
 const IGNORE_MINOR_ERRORS = '-m';
 
 function argumentLines(
   path: string,
   values: readonly TagValue[],
   existing: readonly TagValue[],
-  { mayWrap }: WriteOptions,
+  ignoresMinorErrors: boolean,
 ): string {
   // PNG: write XMP before the pixels, where some readers stop.
   const general = ['-E', '-overwrite_original', '-api', 'PNGEarlyXMP=1'];
-  const wrap = mayWrap ? [IGNORE_MINOR_ERRORS] : [];
-  const commands = [[...general, ...wrap, ...assignments(values), path]];
+  const ignored = ignoresMinorErrors ? [IGNORE_MINOR_ERRORS] : [];
+  const commands = [[...general, ...ignored, ...assignments(values), path]];
   const hasIptc = existing.some(({ tag }) => tag.startsWith('IPTC:'));
   if (hasIptc) commands.push([...general, IGNORE_MINOR_ERRORS, ...EXISTING_GROUPS, ...IPTC_TO_UTF8, path]);
   if (existing.length > 0) {

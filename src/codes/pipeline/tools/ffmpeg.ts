@@ -146,7 +146,7 @@ async function listFilters(tools: FfmpegTools): Promise<ReadonlySet<string>> {
   return new Set([...names].map((match) => match[1] ?? ''));
 }
 
-async function explained(run: Promise<void>): Promise<void> {
+async function explained(run: Promise<unknown>): Promise<void> {
   try {
     await run;
   } catch (error) {

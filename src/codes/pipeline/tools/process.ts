@@ -74,13 +74,17 @@ const LIMITED = `ulimit -v "$1"; ulimit -t "$2"; ulimit -f "$3"; shift 3
 exec env -i PATH="$PATH" LC_ALL=C.UTF-8 "$@"`;
 const FILE_BLOCK_BYTES = 512;
 
-/** Resolves when the program has ended with status 0 and `sink` has received all output. */
+/**
+ * Resolves when the program has ended with status 0 and `sink` has received all output.
+ *
+ * @returns the end of the program's messages
+ */
 export async function runTool(
   executable: string,
   args: readonly string[],
   sink: Sink,
   options: ToolOptions,
-): Promise<void> {
+): Promise<string> {
   const { limits, signal } = options;
   signal?.throwIfAborted();
   const hosted = options.staysLoaded ? await startHosted(executable, args, options) : undefined;
@@ -115,6 +119,7 @@ export async function runTool(
   if (end.status !== 0) {
     throw new ToolFailed(`${executable} ended with ${end.status}: ${stderrTail()}`, codeOf(end.status));
   }
+  return stderrTail();
 }
 
 /** A sink that collects up to `bytesMax` bytes. */
