@@ -1,6 +1,6 @@
 /**
  * Metadata of RIFF files (AVI, WAV): the list of INFO and an XMP packet. They are appended, so no frame and no index
- * moves.
+ * moves. FFmpeg reads INFO only from the first RIFF chunk of a large AVI file, so it goes there if padding has room.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { native } from '../../native.js';
@@ -28,6 +28,8 @@ interface Riff {
   /** Start and end of the last RIFF chunk; large AVI files have several. */
   readonly start: number;
   readonly end: number;
+  /** End of the first RIFF chunk. */
+  readonly firstEnd: number;
   /** Chunks of all RIFF chunks. */
   readonly chunks: readonly Chunk[];
 }
@@ -86,7 +88,12 @@ export async function embedIntoRiff(
       return old === undefined || !old.equals(content);
     });
     for (const { old } of changed) if (old) await disable(handle, old);
-    await append(handle, riff, changed);
+    const appended = [];
+    for (const chunk of changed) {
+      const isPlaced = chunk.id !== XMP_ID && (await writeIntoPadding(handle, riff, chunk));
+      if (!isPlaced) appended.push(chunk);
+    }
+    await append(handle, riff, appended);
   } finally {
     await handle.close();
   }
@@ -115,11 +122,13 @@ async function readRiff(handle: FileHandle): Promise<Riff | undefined> {
   const { size } = await handle.stat();
   const chunks: Chunk[] = [];
   let last: { start: number; end: number } | undefined;
+  let firstEnd: number | undefined;
   for (let at = 0; size - at >= RIFF_HEADER_BYTES; ) {
     const header = await readBytes(handle, at, RIFF_HEADER_BYTES);
     if (header.toString('latin1', 0, 4) !== 'RIFF') break;
     const end = Math.min(at + HEADER_BYTES + header.readUInt32LE(4), size);
     last = { start: at, end };
+    firstEnd ??= end;
     for (let inside = at + RIFF_HEADER_BYTES; end - inside >= HEADER_BYTES; ) {
       if (chunks.length === CHUNKS_MAX) return undefined;
       const head = await readBytes(handle, inside, Math.min(RIFF_HEADER_BYTES, end - inside));
@@ -131,7 +140,7 @@ async function readRiff(handle: FileHandle): Promise<Riff | undefined> {
     }
     at = end + (end % 2);
   }
-  return last && { ...last, chunks };
+  return last && firstEnd !== undefined ? { ...last, firstEnd, chunks } : undefined;
 }
 
 async function contentOf(handle: FileHandle, { start, bytes }: Chunk): Promise<Buffer | undefined> {
@@ -154,16 +163,58 @@ function infoWith(old: Buffer | undefined, entries: readonly PlaceValue[]): Buff
 }
 
 /** Readers skip chunks of this name. */
+const PADDING_ID = 'JUNK';
+
 async function disable(handle: FileHandle, { start }: Chunk): Promise<void> {
-  await handle.write(Buffer.from('JUNK'), 0, 4, start);
+  await handle.write(Buffer.from(PADDING_ID), 0, 4, start);
+}
+
+interface NewChunk {
+  readonly id: string;
+  readonly content: Buffer;
+  /** The chunk that it replaces, which has become padding. */
+  readonly old?: Chunk | undefined;
+}
+
+/** Writes a chunk over padding in the first of several RIFF chunks. Resolves to false if there is no room. */
+async function writeIntoPadding(
+  handle: FileHandle,
+  { chunks, firstEnd, end }: Riff,
+  { id, content, old }: NewChunk,
+): Promise<boolean> {
+  if (firstEnd === end) return false;
+  const bytes = chunkBytes(id, content);
+  const first = chunks.filter(({ start }) => start < firstEnd);
+  const runs = paddingRuns(first, (chunk) => chunk.id === PADDING_ID || chunk === old);
+  const run = runs.find(
+    ({ start, size }) =>
+      start + size <= firstEnd && (size === bytes.length || size >= bytes.length + HEADER_BYTES),
+  );
+  if (run === undefined) return false;
+  const rest = run.size - bytes.length;
+  const written = rest > 0 ? Buffer.concat([bytes, headerOf(PADDING_ID, rest - HEADER_BYTES)]) : bytes;
+  await handle.write(written, 0, written.length, run.start);
+  return true;
+}
+
+/** Where neighbouring chunks of padding are, and how long they are together, in order. */
+function paddingRuns(
+  chunks: readonly Chunk[],
+  isPadding: (chunk: Chunk) => boolean,
+): readonly { readonly start: number; readonly size: number }[] {
+  const runs: { start: number; size: number }[] = [];
+  for (const chunk of chunks.filter(isPadding)) {
+    const size = HEADER_BYTES + chunk.bytes + (chunk.bytes % 2);
+    const last = runs.at(-1);
+    const follows = last !== undefined && last.start + last.size === chunk.start;
+    if (follows) last.size += size;
+    else runs.push({ start: chunk.start, size });
+  }
+  return runs;
 }
 
 /** Appends chunks to the last RIFF chunk. Chunks at its end that were disabled before are overwritten. */
-async function append(
-  handle: FileHandle,
-  riff: Riff,
-  chunks: readonly { readonly id: string; readonly content: Buffer }[],
-): Promise<void> {
+async function append(handle: FileHandle, riff: Riff, chunks: readonly NewChunk[]): Promise<void> {
   if (chunks.length === 0) return;
   const bytes = Buffer.concat(chunks.map(({ id, content }) => chunkBytes(id, content)));
   const { size } = await handle.stat();
@@ -184,10 +235,14 @@ async function writeSize(handle: FileHandle, start: number, bytes: number): Prom
 }
 
 function chunkBytes(id: string, content: Buffer): Buffer {
+  return Buffer.concat([headerOf(id, content.length), content, Buffer.alloc(content.length % 2)]);
+}
+
+function headerOf(id: string, bytes: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(id, 'latin1');
-  header.writeUInt32LE(content.length, 4);
-  return Buffer.concat([header, content, Buffer.alloc(content.length % 2)]);
+  header.writeUInt32LE(bytes, 4);
+  return header;
 }
 
 async function readBytes(handle: FileHandle, at: number, bytes: number): Promise<Buffer> {

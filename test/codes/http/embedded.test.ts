@@ -189,6 +189,7 @@ const CASES: readonly (readonly [file: string, reader: Reader, names: Names])[] 
   ['sound.mka', ffprobe, TITLED],
   ['life_a.avi', exiftool, XMP],
   ['clip.avi', exiftool, XMP],
+  ['large.avi', exiftool, XMP],
   ['rgb_a.ogv', ffprobe, VIDEO],
   ['clip.flv', ffprobe, VIDEO],
   ['clip.wmv', ffprobe, { ...VIDEO, creator: 'artist' }],
@@ -287,6 +288,21 @@ const CHANGED: Partial<Record<Field, string>> = {
   acquire: 'https://example.com/shop',
   keywords: 'drei',
 };
+
+test('FFmpeg finds the fields of an AVI file with several RIFF chunks', async () => {
+  const bytes = await sample('large.avi', await temporaryFolder());
+  const original = await uploaded(server.url, 'large.avi', bytes);
+  const copy = await embedded(original.media_id, VALUES);
+  const found = await ffprobe(await saved('copy.avi', await bytesOf(copy.media_id)));
+  const { name, description, creator, rights } = VALUES;
+  expect(found).toMatchObject({
+    title: [name],
+    subject: [description],
+    artist: [creator],
+    copyright: [rights],
+  });
+  expect(JSON.stringify(found)).not.toMatch(/"Old (title|artist|comment|copyright)/);
+});
 
 test('EXIF, IPTC, XMP and PNG text are kept in step, also beyond Latin letters', async () => {
   const old = {

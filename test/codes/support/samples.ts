@@ -22,6 +22,7 @@ const MADE: Readonly<Record<string, (target: string) => Promise<unknown>>> = {
   'clip.mov': (target) => ffmpeg([...PICTURES, '-c:v', 'mpeg4'], target),
   'clip.3gp': (target) => ffmpeg([...PICTURES, '-c:v', 'mpeg4'], target),
   'clip.avi': (target) => ffmpeg([...PICTURES, '-c:v', 'mpeg4', ...OLD_TAGS], target),
+  'large.avi': largeAvi,
   'clip.flv': (target) => ffmpeg([...PICTURES, '-c:v', 'flv1'], target),
   'clip.wmv': (target) => ffmpeg([...PICTURES, '-c:v', 'wmv2', ...OLD_TAGS], target),
   'clip.webm': (target) => ffmpeg([...PICTURES, '-c:v', 'libvpx', ...OLD_TAGS], target),
@@ -52,6 +53,25 @@ const SOUND = ['-f', 'lavfi', '-i', 'aevalsrc=sin(440*t*(1+t/4)):d=8:s=44100'];
 
 function ffmpeg(args: readonly string[], target: string): Promise<unknown> {
   return run('ffmpeg', ['-v', 'error', '-y', ...args, '-fflags', '+bitexact', target]);
+}
+
+/** An AVI file with frames in two RIFF chunks, as in those of more than 1 GiB. */
+async function largeAvi(target: string): Promise<void> {
+  await ffmpeg([...PICTURES, '-c:v', 'mjpeg', ...OLD_TAGS], target);
+  const bytes = await readFile(target);
+  const frames = bytes.indexOf('movi') + 4;
+  const end = frames + bytes.readUInt32LE(frames - 8) - 4;
+  let middle = frames;
+  while (middle < (frames + end) / 2) middle += 8 + 2 * Math.ceil(bytes.readUInt32LE(middle + 4) / 2);
+  const list = (id: string, kind: string, content: Buffer) => {
+    const header = Buffer.from(`${id}....${kind}`);
+    header.writeUInt32LE(content.length + 4, 4);
+    return Buffer.concat([header, content]);
+  };
+  const [first, second] = [bytes.subarray(frames, middle), bytes.subarray(middle, end)];
+  const head = bytes.subarray(12, frames - 12);
+  const main = list('RIFF', 'AVI ', Buffer.concat([head, list('LIST', 'movi', first)]));
+  await writeFile(target, Buffer.concat([main, list('RIFF', 'AVIX', list('LIST', 'movi', second))]));
 }
 
 const OFFICE = 'urn:oasis:names:tc:opendocument:xmlns';
