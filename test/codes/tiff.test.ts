@@ -21,6 +21,13 @@ it.each([
   expect(content.unit).toBe(unit);
 });
 
+it('CMYK that only libvips decodes has the Image-Code of the reference', async () => {
+  const file = path.join(FOLDER, 'cmyk-jpeg.tif');
+  await expect(native.imageContent(file, '0.9.7', 128)).rejects.toMatchObject({ code: 'NO_DECODER' });
+  const content = await native.imageContentOfPixels(file, await decodeBySharp(file), '0.9.7', 128);
+  expect(content.unit).toBe('ISCC:EED4UPDN5RTNMIRJ2LTS2Y4WENFLDM2SWMS3GWRR2RWZYJCWG3NZHKA');
+});
+
 it('a valid file with a compression that has no decoder is not called damaged', async () => {
   const file = await readFile(path.join(FOLDER, 'zstd.tif'));
   await expect(decodeBySharp(file)).rejects.toMatchObject({ code: 'FORMAT_UNSUPPORTED' });

@@ -29,6 +29,7 @@ pub use orientation::Orientation;
 pub use raster::{Channels, Raster};
 pub use semantic::{SEMANTIC_SIDE, semantic_input};
 pub use thumbnail::thumbnail;
+pub use transparency::cmyk_to_rgb;
 pub use trim::Trim;
 
 use self::resample::Filter;

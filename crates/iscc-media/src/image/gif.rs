@@ -1,7 +1,7 @@
 //! GIF: the first frame, on the full canvas. As in Pillow, the canvas is the logical screen, enlarged
 //! to contain the frame.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
 use ::gif::{ColorOutput, DecodeOptions, MemoryLimit};
 
@@ -18,7 +18,7 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::Indexed);
     options.set_memory_limit(MemoryLimit::Unlimited);
-    let mut decoder = options.read_info(Cursor::new(file)).map_err(damaged)?;
+    let mut decoder = options.read_info(with_palette(file)).map_err(damaged)?;
     let screen = (usize::from(decoder.width()), usize::from(decoder.height()));
     let global = decoder.global_palette().map(<[u8]>::to_vec);
     let frame = decoder.next_frame_info().map_err(damaged)?;
@@ -42,6 +42,23 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let samples = indices.iter().flat_map(|index| colors.of(*index)).collect();
     Raster::new(width, height, Channels::Rgb, samples)
         .ok_or_else(|| MediaError::damaged(FORMAT, "the image has no pixels"))
+}
+
+/// The file, with a gray ramp as global palette if it has none: the decoder rejects frames without
+/// any palette, which are gray in the reference.
+fn with_palette(file: &[u8]) -> impl Read {
+    const HEADER_BYTES: usize = 13;
+    const FLAGS: usize = 10;
+    const HAS_PALETTE: u8 = 0x80;
+    const SIZE_256: u8 = 7;
+    let mut header = file[..file.len().min(HEADER_BYTES)].to_vec();
+    let rest = &file[header.len()..];
+    let mut palette = Vec::new();
+    if header.len() == HEADER_BYTES && header[FLAGS] & HAS_PALETTE == 0 {
+        header[FLAGS] |= HAS_PALETTE | SIZE_256;
+        palette.extend((0..=u8::MAX).flat_map(|level| [level; 3]));
+    }
+    Cursor::new(header).chain(Cursor::new(palette)).chain(Cursor::new(rest))
 }
 
 /// Opaque RGB colours of all 256 indices.
@@ -105,6 +122,24 @@ mod tests {
         assert_eq!(reds(&file([1, 1], [1, 0], [2, 2])), moved);
         let below = (2, 3, vec![10, 20, 30, 9, 9, 9]);
         assert_eq!(reds(&file([1, 3], [0, 0], [2, 2])), below);
+    }
+
+    #[test]
+    fn frames_without_any_palette_are_gray() {
+        let coloured = file([3, 2], [1, 0], [2, 2]);
+        let palette = &coloured[13..25];
+        let mut header = coloured[..13].to_vec();
+        header[10] = 0x01;
+        assert_eq!(reds(&[&header, &coloured[25..]].concat()), (3, 2, vec![0, 1, 2, 0, 3, 0]));
+        // The palette of the frame counts.
+        let (frame, data) = coloured[25..].split_at(10);
+        let mut frame = frame.to_vec();
+        frame[9] = 0x81;
+        let local = [&header, &frame, palette, data].concat();
+        assert_eq!(reds(&local), (3, 2, vec![9, 10, 20, 9, 30, 9]));
+        for end in [6, 10, 13] {
+            assert!(decode(&local[..end], 100).is_err());
+        }
     }
 
     #[test]

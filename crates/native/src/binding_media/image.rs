@@ -111,6 +111,13 @@ pub fn thumbnail<'env>(env: &'env Env, image: Uint8Array, side: u32) -> Result<O
     })
 }
 
+/// RGB samples of CMYK samples of 8 bits, of which 255 is full ink, without colour profile. The
+/// samples must not change until the promise is settled.
+#[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
+pub fn cmyk_to_rgb<'env>(env: &'env Env, cmyk: Uint8Array) -> Result<Object<'env>> {
+    CPU.run(env, move || Ok(Buffer::from(image::cmyk_to_rgb(&cmyk))))
+}
+
 /// Like `thumbnail`, from pixels.
 #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
 pub fn thumbnail_of_pixels<'env>(

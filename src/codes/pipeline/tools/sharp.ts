@@ -34,18 +34,25 @@ export async function decodeBySharp(image: string | Uint8Array): Promise<RawPixe
     pages: 1,
     ignoreIcc: true,
   });
-  const decoded = decoder.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
-  const { data, info } = await decoded.catch((error: Error) => {
+  try {
+    const isCmyk = (await decoder.metadata()).space === 'cmyk';
+    // libvips would convert with a profile of its own, the reference converts without.
+    const pixels = isCmyk ? decoder.pipelineColourspace('cmyk').toColourspace('cmyk').removeAlpha() : decoder;
+    const { data, info } = await pixels.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    if (isCmyk) return { bytes: await native.cmykToRgb(data), width, height, channels: 3 };
+    return { bytes: data, width, height, channels: channels as RawPixels['channels'] };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
     throw new FileError(codeOf(error.message), error.message, { cause: error });
-  });
-  const { width, height, channels } = info;
-  return { bytes: data, width, height, channels: channels as RawPixels['channels'] };
+  }
 }
 
 /** What an error of libvips means, of which only the text tells. */
 function codeOf(message: string): 'FILE_TOO_LARGE' | 'FORMAT_UNSUPPORTED' | 'FILE_DAMAGED' {
   if (message.includes('pixel limit')) return 'FILE_TOO_LARGE';
-  // A compression that libtiff was built without, and pixels in the colour space Lab.
-  if (/support is not configured|bad labq format/.test(message)) return 'FORMAT_UNSUPPORTED';
+  // A compression that libtiff was built without, pixels in the colour space Lab, and tiles of planes.
+  if (/support is not configured|bad labq format|planes not supported/.test(message))
+    return 'FORMAT_UNSUPPORTED';
   return 'FILE_DAMAGED';
 }
