@@ -21,7 +21,7 @@ pub fn from_bytes(head: &[u8]) -> Option<&'static str> {
         .or_else(|| mpeg_audio(head))
         .or_else(|| markup(head))
         .or_else(|| json::is_json(head).then_some("application/json"))
-        .or_else(|| transport_stream::starts_within_packet(head).then_some(MPEG_TS))
+        .or_else(|| transport_stream::starts_late(head).then_some(MPEG_TS))
 }
 
 /// Whether the bytes look like text: UTF-16 with a byte order mark, or without control characters
