@@ -41,7 +41,8 @@ pub fn looks_like_text(head: &[u8]) -> bool {
 }
 
 /// Whether the bytes are not text in any encoding: they have more than a few control characters
-/// other than those of text files and of ISO-2022. Compressed data has twice as many.
+/// other than those of text files and of ISO-2022, or no ASCII character at all. Compressed data has
+/// twice as many control characters.
 pub fn is_binary(head: &[u8]) -> bool {
     const PERCENT_MAX: usize = 5;
     let is_control = |byte: u8| matches!(byte, 0..0x08 | 0x10..0x1a | 0x1c..0x20 | 0x7f);
@@ -55,7 +56,17 @@ pub fn is_binary(head: &[u8]) -> bool {
         return is_too_many(foreign, text.chars().count());
     }
     let controls = head.iter().filter(|byte| is_control(**byte)).count();
-    is_too_many(controls, head.len()) && charset::utf_16_by_zeros(head).is_none()
+    is_without_ascii(head)
+        || is_too_many(controls, head.len()) && charset::utf_16_by_zeros(head).is_none()
+}
+
+/// Whether the bytes have neither blanks nor line breaks, as all texts in 8-bit charsets do, and are
+/// not valid in any charset of several bytes.
+fn is_without_ascii(head: &[u8]) -> bool {
+    // Longer than any word.
+    const BYTES_MIN: usize = 256;
+    const NEVER_IN_SEQUENCES: u8 = 0xff;
+    head.len() >= BYTES_MIN && !head.iter().any(u8::is_ascii) && head.contains(&NEVER_IN_SEQUENCES)
 }
 
 /// Removes an incomplete UTF-8 character from the end.
@@ -341,7 +352,9 @@ const PREFIXES: [(&[u8], &str); 58] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{from_bytes, looks_like_text};
+    use encoding_rs::{EUC_JP, GBK, IBM866, KOI8_R, WINDOWS_874, WINDOWS_1251, WINDOWS_1253};
+
+    use super::{from_bytes, is_binary, looks_like_text};
 
     #[test]
     fn zip_archives_are_typed_by_their_entries() {
@@ -380,5 +393,22 @@ mod tests {
         assert_eq!(from_bytes(b"BMW and MZ and ID3 are names\n"), None);
         assert!(!looks_like_text(b"a\0b"));
         assert!(!looks_like_text(b""));
+    }
+
+    #[test]
+    fn high_bytes_without_any_blank_are_binary() {
+        let noise: Vec<u8> = (0..300u32).map(|at| (at * 37 % 128 + 128) as u8).collect();
+        assert!(is_binary(&noise));
+        assert!(is_binary(&[0xff; 4096]));
+        assert!(!is_binary(&noise[..200]));
+        let encodings = [WINDOWS_1251, KOI8_R, IBM866, WINDOWS_1253, WINDOWS_874, GBK, EUC_JP];
+        let texts = ["Я ".repeat(200), "Ъя\n".repeat(200), "Ω ".repeat(200), "ก".repeat(400)];
+        let more = ["数据没有空格".repeat(100), "データ".repeat(100), "ÿ ".repeat(200)];
+        for text in texts.iter().chain(&more) {
+            for encoding in encodings {
+                let (bytes, _, is_lossy) = encoding.encode(text);
+                assert!(is_lossy || !is_binary(&bytes), "{text} in {}", encoding.name());
+            }
+        }
     }
 }
