@@ -12,8 +12,11 @@ pub use sniff::{from_bytes, is_binary, looks_like_text as is_text};
 
 use crate::text::charset;
 
-/// Bytes at the start of a file that detection reads.
+/// Bytes at the start of a file that signatures are in.
 pub const HEAD_BYTES_MAX: usize = 4096;
+
+/// Bytes at the start of a file in which a transport stream may begin, behind other data.
+const STREAM_HEAD_BYTES_MAX: usize = 16 << 10;
 
 /// A file's bytes and the media type of their content, detected once for all readers of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,16 +43,18 @@ pub struct Inspected {
     pub mode: Option<Mode>,
 }
 
-/// Detects a file's type from its first bytes (at most [`HEAD_BYTES_MAX`] count) and its name.
+/// Detects a file's type from its first bytes (at most 16 KiB count) and its name.
 ///
 /// If name and content disagree, the one with a supported type wins; if both are supported, the
 /// name wins, because containers (zip, XML, Ogg, MP4) share signatures. Plain text has no signature
 /// and is used only if nothing else matches; with a byte order mark of UTF-16, which is one, also
 /// under the name of a type whose content is not processed, as in the reference.
 pub fn inspect(head: &[u8], filename: &str) -> Inspected {
+    let stream = &head[..head.len().min(STREAM_HEAD_BYTES_MAX)];
     let head = &head[..head.len().min(HEAD_BYTES_MAX)];
     let named = from_name(filename).map(normalize);
-    let sniffed = from_bytes(head).map(normalize);
+    let is_late_stream = || sniff::is_late_stream(stream).then_some(sniff::MPEG_TS);
+    let sniffed = from_bytes(head).or_else(is_late_stream).map(normalize);
     let mut mediatype = match (named, sniffed) {
         (Some(named), Some(sniffed)) if named != sniffed => choose(named, sniffed),
         // Text under the name of a type that has no content.
@@ -129,6 +134,11 @@ mod tests {
             assert_eq!(inspect(&stream, name).mode, Some(Mode::Video), "{name}");
         }
         assert_eq!(mediatype(&stream, "film.mpg"), "video/mpeg");
+        let other = |length: u32| (0..length).map(|at| (at * at / 7 % 251) as u8);
+        for length in [300, 2900, 9000, 14_000] {
+            let late: Vec<u8> = other(length).chain(stream.repeat(20)).collect();
+            assert_eq!(mediatype(&late, "film.ts"), "video/mp2t", "{length}");
+        }
         let program = b"export const a = 1;\n".repeat(50);
         assert_eq!(inspect(&program, "program.ts").mode, Some(Mode::Text));
     }

@@ -10,7 +10,7 @@ import type { Compat } from './jobs.js';
 export const UNIT_BITS = 256;
 
 /** How many bytes of a file are enough to detect its media type. */
-export const HEAD_BYTES = 4096;
+export const HEAD_BYTES = 16 * 1024;
 
 export interface MediaType {
   readonly mediatype: string;

@@ -76,6 +76,10 @@ describe.skipIf(!hasProgram('ffmpeg'))('MPEG transport streams', () => {
     execFileSync('ffmpeg', ['-v', 'error', ...source, '-c:v', 'mpeg2video', '-f', 'mpegts', at]);
     const video = await uploaded(server.url, 'film.ts', new Uint8Array(await readFile(at)));
     expect(video).toMatchObject({ mediatype: 'video/mp2t', mode: 'video', width: 64, height: 48 });
+    const other = new Uint8Array(3000).map((_, index) => ((index * index) / 7) % 251);
+    const late = await uploaded(server.url, 'late.ts', Buffer.concat([other, await readFile(at)]));
+    expect(late).toMatchObject({ mediatype: 'video/mp2t', mode: 'video', width: 64, height: 48 });
+    expect(content(late.units)).toBe(content(video.units));
     const program = await uploaded(server.url, 'program.ts', 'export const a = 1;\n');
     expect(program.mode).toBe('text');
   });

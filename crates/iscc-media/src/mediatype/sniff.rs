@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::json;
 use crate::text::charset;
 
-pub(super) use transport_stream::MPEG_TS;
+pub(super) use transport_stream::{MPEG_TS, starts_late as is_late_stream};
 
 /// Its extension `.mpc` is also that of a chemical format.
 pub(super) const MUSEPACK: &str = "audio/x-musepack";
