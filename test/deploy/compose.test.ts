@@ -22,6 +22,7 @@ interface ComposeService {
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly read_only?: boolean;
   readonly volumes?: readonly string[];
+  readonly networks?: { readonly default: { readonly ipv4_address: string } };
   readonly depends_on?: readonly string[];
 }
 
@@ -106,6 +107,13 @@ describe('compose.yaml', () => {
       .map((volume) => volume.split(':')[0]);
     expect(Object.keys(compose.volumes).sort()).toEqual(volumes.sort());
     expect([...(compose.services.proxy?.depends_on ?? [])].sort()).toEqual([...addresses.keys()].sort());
+  });
+
+  it('keeps the addresses that nginx looks up once, and gives up on those of stopped containers', async () => {
+    const fixed = services.map(([, { networks }]) => networks?.default.ipv4_address);
+    expect(new Set(fixed.filter(Boolean)).size).toBe(services.length);
+    const template = await readFile(path.join(ROOT, 'ops/proxy/isccd.conf.template'), 'utf8');
+    expect(template).toMatch(/^proxy_connect_timeout 1s;$/m);
   });
 
   it('creates codes behind the proxy and finds the upload on its replica', async () => {
