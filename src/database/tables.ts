@@ -170,6 +170,8 @@ export interface ChangeTable {
   manifest_key: number;
   /** 1: the manifest was stored; 0: it was deleted. */
   live: Flag;
+  /** Random; made by the database. */
+  tag: Generated<string | null>;
 }
 
 /** Roles of accounts, each with the rights of all before it. */
@@ -244,6 +246,9 @@ export interface IndexBookTable {
   index_id: string;
   /** Number of the last change applied to the index; null if it has to be filled from the start. */
   sequence: number | null;
+  /** Tag of the last change up to `tag_sequence`. It is that of the position if `sequence` is equal to this number. */
+  tag: Generated<string | null>;
+  tag_sequence: Generated<number | null>;
   /** Declarations that changed before are in the index. */
   polled_at: Generated<number>;
   /** Id of the process that feeds the index. Others wait until `leased_until`. */

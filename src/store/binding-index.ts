@@ -3,10 +3,10 @@
  * docs/design/change-feed.md.
  */
 import type { Db } from '../database/open.js';
-import type { ChangeTable, Flag } from '../database/tables.js';
+import type { Flag } from '../database/tables.js';
 import { type FeedRead, Follower } from '../feed/follower.js';
 import type { Logger } from '../observe/log.js';
-import { changesAfter, lastChange } from './feed.js';
+import { type Change, changesAfter, newestPoint, type Point } from './feed.js';
 import type { BindingEntry, BindingIndex, BindingMatches } from './validator.js';
 
 /** Manifests per statement while loading. */
@@ -24,7 +24,8 @@ export interface SyncedBindingIndexOptions {
 }
 
 interface FoundChanges extends FeedRead {
-  readonly changes: readonly ChangeTable[];
+  readonly changes: readonly Change[];
+  readonly last: Point;
 }
 
 export class SyncedBindingIndex {
@@ -37,8 +38,9 @@ export class SyncedBindingIndex {
     this.#loaded = loaded;
     const { log } = options;
     this.#follower = new Follower<FoundChanges>({
-      position: () => this.#loaded.sequence,
-      read: (after) => this.#read(after),
+      position: () => this.#loaded.point.sequence,
+      // Called at once, so that the number is that of this point.
+      read: () => this.#read(this.#loaded.point),
       apply: (found) => this.#apply(found),
       reload: async () => {
         log.warn('the change feed no longer has the changes after our position; reloading the binding index');
@@ -76,12 +78,14 @@ export class SyncedBindingIndex {
     return this.#follower.follow();
   }
 
-  async #read(after: number): Promise<FoundChanges | 'truncated'> {
+  async #read(after: Point): Promise<FoundChanges | 'truncated'> {
     const found = await changesAfter(this.#options.db, after, CHANGES_MAX);
-    return found === 'truncated' ? found : { ...found, hasMore: found.changes.length === CHANGES_MAX };
+    if (found === 'truncated') return found;
+    const { changes, upTo: last } = found;
+    return { changes, last, upTo: last.sequence, hasMore: changes.length === CHANGES_MAX };
   }
 
-  async #apply({ changes, upTo }: FoundChanges): Promise<void> {
+  async #apply({ changes, last }: FoundChanges): Promise<void> {
     const { index } = this.#loaded;
     // The last change of a manifest counts: one stored and deleted in this batch must not be added.
     const live = new Map(changes.map((change) => [change.manifest_key, change.live === 1]));
@@ -91,19 +95,19 @@ export class SyncedBindingIndex {
       await index.insertBatch(entries(rows));
     }
     for (const [key, isLive] of live) if (!isLive) await index.remove(key);
-    this.#loaded.sequence = upTo;
+    this.#loaded.point = last;
   }
 }
 
-/** An index and the number of the last change applied to it. */
+/** An index and the last change applied to it. */
 interface Loaded {
   readonly index: BindingIndex;
-  sequence: number;
+  point: Point;
 }
 
 /** Loads all live bindings. The first query applies the changes made during the load. */
 async function load({ db, newIndex }: SyncedBindingIndexOptions): Promise<Loaded> {
-  const loaded = { index: newIndex(), sequence: await lastChange(db) };
+  const loaded = { index: newIndex(), point: await newestPoint(db) };
   let after = 0;
   for (;;) {
     const last = await lastKeyOfBatch(db, after);

@@ -14,13 +14,15 @@ const LEASE_MS = 20_000;
 export interface Position {
   /** Number of the last applied change; `undefined` if the index has to be filled from the start. */
   readonly sequence: number | undefined;
+  /** Its tag; `undefined` if an earlier version applied it. */
+  readonly tag: string | undefined;
   /** Declarations that changed before this time are in the index. */
   readonly polledAt: number;
   /** Whether the last attempt to write to the index failed. */
   readonly isFailing: boolean;
 }
 
-const COLUMNS = ['sequence', 'polled_at', 'failing_since'] as const;
+const COLUMNS = ['sequence', 'tag', 'tag_sequence', 'polled_at', 'failing_since'] as const;
 
 /** Another process has taken the lease. */
 export class IndexLeaseLost extends Error {
@@ -48,8 +50,10 @@ export class IndexBooks {
     const { db, indexId, isExclusive } = this.#options;
     const row = (await this.#held(now)) ?? (await this.#take(now));
     if (row !== undefined) {
-      const { sequence, polled_at: polledAt, failing_since } = row;
-      return { sequence: sequence ?? undefined, polledAt, isFailing: failing_since !== null };
+      const { sequence, tag, tag_sequence, polled_at: polledAt, failing_since } = row;
+      const known = tag_sequence === sequence ? tag : null;
+      const isFailing = failing_since !== null;
+      return { sequence: sequence ?? undefined, tag: known ?? undefined, polledAt, isFailing };
     }
     const existing = await db
       .selectFrom('index_books')
@@ -79,8 +83,9 @@ export class IndexBooks {
    */
   async advance(from: Position, to: Position, now: number): Promise<void> {
     const expected = from.sequence ?? null;
-    const { sequence = null, polledAt: polled_at } = to;
-    await this.#hold({ sequence, polled_at, synced_at: now }, now, expected);
+    const { sequence = null, tag = null, polledAt: polled_at } = to;
+    const change = { sequence, tag, tag_sequence: sequence, polled_at, synced_at: now };
+    await this.#hold(change, now, expected);
   }
 
   /** The index is to be filled from the start. @throws {IndexLeaseLost} */
@@ -159,6 +164,8 @@ export class IndexBooks {
 
 interface BookChange {
   readonly sequence?: number | null;
+  readonly tag?: string | null;
+  readonly tag_sequence?: number | null;
   readonly polled_at?: number;
   readonly leader?: null;
   readonly leased_until?: number;

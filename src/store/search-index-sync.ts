@@ -12,7 +12,7 @@ import { native } from '../native.js';
 import { counter, level, type Metric } from '../observe/instruments.js';
 import type { Logger } from '../observe/log.js';
 import { endsWithin } from '../time-limit.js';
-import { changesAfter, lastChange } from './feed.js';
+import { changesAfter, isSamePoint, lastChange, newestPoint } from './feed.js';
 import { IndexBooks, IndexLeaseLost, type Position } from './search-index-books.js';
 import * as rows from './search-index-sync-rows.js';
 
@@ -191,8 +191,8 @@ export class SearchIndexSync {
     const { db, log } = this.#options;
     let at = position.sequence === undefined ? await this.#fill(position) : position;
     for (;;) {
-      const { sequence = 0 } = at;
-      const found = await changesAfter(db, sequence, CHANGES_MAX);
+      const { sequence = 0, tag } = at;
+      const found = await changesAfter(db, { sequence, tag }, CHANGES_MAX);
       if (found === 'truncated') {
         log.warn('the change feed was truncated past our position; comparing the similarity index');
         await this.#books.restart(this.#now());
@@ -201,7 +201,7 @@ export class SearchIndexSync {
       }
       this.#behind = (await lastChange(db)) - sequence;
       await this.#sync([...new Set(found.changes.map((change) => change.manifest_key))], true);
-      if (found.upTo !== sequence) at = await this.#advance(at, { ...at, sequence: found.upTo });
+      if (!isSamePoint(found.upTo, { sequence, tag })) at = await this.#advance(at, { ...at, ...found.upTo });
       this.#behind = 0;
       if (found.changes.length < CHANGES_MAX) return at;
     }
@@ -211,7 +211,7 @@ export class SearchIndexSync {
   async #fill(position: Position): Promise<Position> {
     const { db, index, indexId, log } = this.#options;
     if ((await index.size()) > 0) await this.#removeDeleted();
-    const to = { ...position, sequence: await lastChange(db), polledAt: this.#now() };
+    const to = { ...position, ...(await newestPoint(db)), polledAt: this.#now() };
     let filled = 0;
     // A second pass, if an operator has requested to fill the index during the first one.
     for (let pass = 0; pass === 0 || (pass === 1 && (await rows.hasPending(db, indexId))); pass += 1) {

@@ -1,18 +1,21 @@
 /** A database of indexes that was restored from a backup: caches that have what came after the backup are loaded again. */
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import pg from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/client/search-api.js';
 import { SearchClient } from '../../src/client/search-client.js';
 import type { RunningServer } from '../../src/http/server.js';
-import { POSTGRES_BIN, type PostgresServer, startPostgres } from '../support/postgres.js';
+import {
+  administrate,
+  dump,
+  exchange,
+  nameOf,
+  query as queryOf,
+  restore,
+} from '../support/exchanged-database.js';
+import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { post, rows, startSearch } from './support/search-server.js';
-
-const run = promisify(execFile);
 
 /** What older programs know of the tables. */
 const OLDER_TABLES = `
@@ -77,57 +80,14 @@ async function ready({ url }: RunningServer): Promise<void> {
   await expect.poll(readiness, { timeout: 20_000 }).toEqual({ status: 'ready' });
 }
 
-async function query(statement: string, parameters?: unknown[], database = location): Promise<void> {
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
-  try {
-    await client.query(statement, parameters);
-  } finally {
-    await client.end();
-  }
-}
-
-const nameOf = (database: string) => new URL(database).pathname.slice(1);
-
-/** Runs a statement that no connection to the database of the test may see. */
-function administrate(statement: string): Promise<void> {
-  const url = new URL(location);
-  url.pathname = '/postgres';
-  return query(statement, undefined, url.href);
-}
-
-async function dump(): Promise<string> {
-  const file = path.join(folder, 'search.pgdump');
-  await run(path.join(POSTGRES_BIN, 'pg_dump'), ['-Fc', '-f', file, location]);
-  return file;
-}
-
-function restore(file: string, database: string): Promise<unknown> {
-  return run(path.join(POSTGRES_BIN, 'pg_restore'), ['-d', database, file]);
-}
-
-/** Puts another database in the place of the one that an instance uses. */
-async function exchange(other: string): Promise<void> {
-  const [present, next] = [nameOf(location), nameOf(other)];
-  await administrate(`alter database ${present} allow_connections false`);
-  await administrate(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname in ('${present}', '${next}')`,
-  );
-  const isFree = () =>
-    administrate(`alter database ${present} rename to ${present}_old`).then(
-      () => true,
-      () => false,
-    );
-  await expect.poll(isFree, { timeout: 20_000 }).toBe(true);
-  await administrate(`alter database ${next} rename to ${present}`);
-}
+const query = (statement: string, parameters?: unknown[]) => queryOf(location, statement, parameters);
 
 /** Creates the index with asset 0, which the backup has, and 1 and 2 after it. */
 async function backedUp(): Promise<{ readonly one: RunningServer; readonly file: string }> {
   const one = await start('one');
   await new SearchClient(one.url).createIndex('ds');
   await add(one, 0);
-  const file = await dump();
+  const file = await dump(location, path.join(folder, 'search.pgdump'));
   await add(one, 1);
   await add(one, 2);
   expect(await stored(one)).toEqual([0, 1, 2]);
@@ -142,7 +102,7 @@ async function restoredUnder(added: readonly number[]): Promise<RunningServer> {
   const two = await start('two', other);
   for (const at of added) await add(two, at);
   await stop(two);
-  await exchange(other);
+  await exchange(location, other);
   return one;
 }
 
@@ -151,8 +111,8 @@ describe.each([[[3]], [[3, 4]], [[3, 4, 5]]])('with the changes %j after the res
   test('a cache that was not in use is loaded again', { timeout: 60_000 }, async () => {
     const { one, file } = await backedUp();
     await stop(one);
-    await administrate(`drop database ${nameOf(location)} with (force)`);
-    await administrate(`create database ${nameOf(location)}`);
+    await administrate(location, `drop database ${nameOf(location)} with (force)`);
+    await administrate(location, `create database ${nameOf(location)}`);
     await restore(file, location);
     const two = await start('two');
     for (const at of added) await add(two, at);

@@ -97,21 +97,27 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await best(index)).toEqual([keys[2]]);
   });
 
-  it('loads all bindings again if the database has lost its last changes', async () => {
-    const kept = await store(1);
-    const before = await database.db.selectFrom('feed').selectAll().executeTakeFirstOrThrow();
-    await store(2);
-    const index = await load();
-    expect(await best(index, 10)).toHaveLength(2);
-    // As after a failover to a standby without the second manifest.
-    await database.db.deleteFrom('bindings').where('manifest_key', '<>', kept).execute();
-    await database.db.deleteFrom('changes').where('manifest_key', '<>', kept).execute();
-    await database.db.updateTable('manifests').set({ live: 0 }).where('key', '<>', kept).execute();
-    await database.db.updateTable('feed').set({ sequence: before.sequence }).execute();
-    expect(await best(index, 10)).toEqual([kept]);
-    const next = await store(3);
-    expect(await best(index, 10)).toEqual([kept, next]);
-  });
+  // The index looks again after fewer, as many, and more changes than it had seen.
+  it.each([0, 1, 2])(
+    'loads all bindings again after a database lost its last change and got %d others',
+    async (others) => {
+      const kept = await store(1);
+      const before = await database.db.selectFrom('feed').selectAll().executeTakeFirstOrThrow();
+      await store(2);
+      const index = await load();
+      expect(await best(index, 10)).toHaveLength(2);
+      // As after a failover to a standby without the second manifest.
+      await database.db.deleteFrom('bindings').where('manifest_key', '<>', kept).execute();
+      await database.db.deleteFrom('changes').where('manifest_key', '<>', kept).execute();
+      await database.db.updateTable('manifests').set({ live: 0 }).where('key', '<>', kept).execute();
+      await database.db.updateTable('feed').set({ sequence: before.sequence }).execute();
+      const added: number[] = [];
+      for (let at = 0; at < others; at += 1) added.push(await store(3 + at));
+      expect(await best(index, 10)).toEqual([kept, ...added]);
+      const next = await store(9);
+      expect(await best(index, 10)).toEqual([kept, ...added, next]);
+    },
+  );
 
   it('applies a delete that was committed during the load', async () => {
     const keys = [await store(1), await store(2)];

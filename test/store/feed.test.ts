@@ -1,7 +1,7 @@
 /** The change feed: old changes are deleted, and a process that needed them reloads its index. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/open.js';
-import { changesAfter, lastChange, truncateFeed } from '../../src/store/feed.js';
+import { changesAfter, lockFeed, newestPoint, recordChanges, truncateFeed } from '../../src/store/feed.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedSidecars, bytesOf, type Sidecar } from './support/fixtures.js';
 import { type Place, type StoreClient, startStore } from './support/server.js';
@@ -35,6 +35,7 @@ describe.each(ENGINES)('the feed on %s', (engine) => {
       sequence: at + 1,
       manifest_key: 1,
       live: 1 as const,
+      tag: `tag ${at + 1}`,
     }));
     for (let at = 0; at < all.length; at += 5000) {
       await db
@@ -48,18 +49,57 @@ describe.each(ENGINES)('the feed on %s', (engine) => {
     expect((await sequences()).length).toBe(25_000);
     await Promise.all([truncateFeed(db, 20), truncateFeed(db, 100)]);
     expect(await sequences()).toEqual(all.slice(-10).map(({ sequence }) => sequence));
-    expect(await changesAfter(db, 24_989, 5)).toBe('truncated');
-    expect(await changesAfter(db, 24_990, 5)).toEqual({
+    const at = (sequence: number) => ({ sequence, tag: `tag ${sequence}` });
+    const end = { sequence: 25_010, tag: 'tag 25000' };
+    expect(await changesAfter(db, at(24_989), 5)).toBe('truncated');
+    // Without the change itself, nothing says that the database has the same history.
+    expect(await changesAfter(db, at(24_990), 5)).toBe('truncated');
+    expect(await changesAfter(db, { sequence: 24_990, tag: undefined }, 5)).toEqual({
       changes: all.slice(24_990, 24_995),
-      upTo: 24_995,
+      upTo: at(24_995),
     });
-    expect(await changesAfter(db, 24_995, 100)).toEqual({ changes: all.slice(24_995), upTo: 25_010 });
-    expect(await changesAfter(db, 25_005, 5)).toEqual({ changes: [], upTo: 25_010 });
-    expect(await changesAfter(db, 25_010, 5)).toEqual({ changes: [], upTo: 25_010 });
+    expect(await changesAfter(db, at(24_995), 100)).toEqual({ changes: all.slice(24_995), upTo: end });
+    expect(await changesAfter(db, { ...end, sequence: 25_005 }, 5)).toEqual({ changes: [], upTo: end });
+    expect(await changesAfter(db, end, 5)).toEqual({ changes: [], upTo: end });
     await truncateFeed(db, 0);
     expect(await sequences()).toEqual([]);
-    expect(await changesAfter(db, 25_009, 5)).toBe('truncated');
-    expect(await changesAfter(db, await lastChange(db), 5)).toEqual({ changes: [], upTo: 25_010 });
+    expect(await changesAfter(db, { ...end, sequence: 25_009 }, 5)).toBe('truncated');
+    const empty = { sequence: 25_010, tag: undefined };
+    expect(await newestPoint(db)).toEqual(empty);
+    expect(await changesAfter(db, empty, 5)).toEqual({ changes: [], upTo: empty });
+  });
+
+  it('reports changes of another history as truncated, whatever their numbers', async () => {
+    const { db } = database;
+    const add = (from: number, to: number, history: string) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction.updateTable('feed').set({ sequence: to }).execute();
+        for (let sequence = from; sequence <= to; sequence += 1)
+          await transaction
+            .insertInto('changes')
+            .values({ sequence, manifest_key: 1, live: 1, tag: `${history} ${sequence}` })
+            .execute();
+      });
+    await add(1, 4, 'kept');
+    const [before, lost] = [await newestPoint(db), { sequence: 6, tag: 'lost 6' }];
+    // The number 7 has no change in the lost history.
+    const points = [lost, { ...lost, sequence: 7 }, { sequence: 5, tag: 'lost 5' }];
+    for (const last of [4, 5, 6, 7, 8]) {
+      if (last > 4) await add(last, last, 'other');
+      for (const point of points) expect(await changesAfter(db, point, 9)).toBe('truncated');
+      const found = await changesAfter(db, before, 9);
+      expect(found).toMatchObject({ upTo: await newestPoint(db) });
+      expect(found).toHaveProperty('changes.length', last - 4);
+    }
+    // Programs of earlier versions do not write tags.
+    await db
+      .transaction()
+      .execute(async (transaction) => recordChanges(transaction, await lockFeed(transaction), [1], 1));
+    const { tag } = await newestPoint(db);
+    expect(tag).toMatch(/^[0-9a-f-]{32,36}$/);
+    expect(await changesAfter(db, { sequence: 8, tag: 'other 8' }, 9)).toMatchObject({
+      upTo: { sequence: 9, tag },
+    });
   });
 
   it('serves a current process; one that is behind the truncation reloads and finds the same', async () => {

@@ -17,6 +17,7 @@ import { addCatalogue } from './0013-catalogue.js';
 import { addUndo } from './0014-undo.js';
 import { addWebhooks } from './0015-webhooks.js';
 import { addWebhookReceivers } from './0016-webhook-receivers.js';
+import { addHistoryTags } from './0017-history-tags.js';
 
 export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
   createStore,
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
   addUndo,
   addWebhooks,
   addWebhookReceivers,
+  addHistoryTags,
 ];
 
 /** Migration 16 dropped a table. Programs before it cannot use the tables after it. */
