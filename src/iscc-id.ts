@@ -25,11 +25,23 @@ const HEADER_BITS = 16n;
 const ID_BITS = 80n;
 const HUB_BITS = 12n;
 
+/** The last 4 bits of the header. */
+const LENGTH_BITS = 0xfn << (ID_BITS - HEADER_BITS);
+
 /** When an ISCC-ID was issued. */
 export function isccIdTime(isccId: string): Date {
+  const body = bitsOf(isccId) & ((1n << (ID_BITS - HEADER_BITS)) - 1n);
+  return new Date(Number((body >> HUB_BITS) / 1000n));
+}
+
+/** Whether two ISCC-IDs differ at most in the length in their headers. */
+export function isSameIsccId(one: string, other: string): boolean {
+  return ((bitsOf(one) ^ bitsOf(other)) & ~LENGTH_BITS) === 0n;
+}
+
+function bitsOf(isccId: string): bigint {
   let bits = 0n;
   for (const letter of isccId.slice('ISCC:'.length))
     bits = bits * 32n + BigInt(BASE32_ALPHABET.indexOf(letter));
-  const body = bits & ((1n << (ID_BITS - HEADER_BITS)) - 1n);
-  return new Date(Number((body >> HUB_BITS) / 1000n));
+  return bits;
 }

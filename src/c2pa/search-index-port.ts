@@ -1,6 +1,7 @@
 /** Port through which a store adds its manifests to a similarity index, so that a resolver finds them without a hub. */
 import { ServiceError } from '../client/errors.js';
 import type { SearchApi } from '../client/search-api.js';
+import { isIsccId } from '../iscc-id.js';
 
 /** Default name of the index that stores write to and resolvers read. */
 export const MANIFEST_INDEX_DEFAULT = 'c2pa';
@@ -17,6 +18,23 @@ export interface IndexedManifest {
   readonly gateway: string;
 }
 
+/** An entry of the index. */
+export interface ListedManifest {
+  readonly isccId: string;
+  /** `undefined` in entries that are not of a store. */
+  readonly gateway: string | undefined;
+}
+
+/** A page of entries. */
+export interface ListedManifests {
+  readonly manifests: readonly ListedManifest[];
+  /** ISCC-ID to continue after; `undefined` at the end. */
+  readonly next: string | undefined;
+}
+
+/** Entries per page, at most. */
+export const LISTED_MAX = 500;
+
 /** A port: an index from units to manifest addresses. */
 export interface ManifestIndex {
   /** Creates the index unless it exists. */
@@ -28,6 +46,8 @@ export interface ManifestIndex {
   /** Succeeds if the manifest is missing. */
   remove(isccId: string): Promise<void>;
   has(isccId: string): Promise<boolean>;
+  /** Up to `limit` entries after an ISCC-ID, by the time in their ISCC-IDs. `undefined` if the service cannot list them. */
+  list(after: string | undefined, limit: number): Promise<ListedManifests | undefined>;
   /** Number of manifests; 0 if the index does not exist. */
   size(): Promise<number>;
 }
@@ -97,9 +117,28 @@ export class SearchManifestIndex implements ManifestIndex {
     }
   }
 
+  async list(after: string | undefined, limit: number): Promise<ListedManifests | undefined> {
+    try {
+      const { lines, next } = await this.#search.assetLines(this.#index, after, limit);
+      return { manifests: lines.toString().split('\n').flatMap(listed), next };
+    } catch (error) {
+      if (error instanceof ServiceError && error.status < 500) return undefined;
+      throw error;
+    }
+  }
+
   async remove(isccId: string): Promise<void> {
     await ignoring(NOT_FOUND, this.#search.deleteAsset(this.#index, isccId));
   }
+}
+
+/** The entry in a line of an index. */
+function listed(line: string): ListedManifest[] {
+  if (line === '') return [];
+  const entry: { iscc_id?: unknown; metadata?: { gateway?: unknown } | null } = JSON.parse(line);
+  const gateway = entry.metadata?.gateway;
+  if (!isIsccId(entry.iscc_id)) return [];
+  return [{ isccId: entry.iscc_id, gateway: typeof gateway === 'string' ? gateway : undefined }];
 }
 
 async function ignoring(status: number, done: Promise<unknown>): Promise<void> {

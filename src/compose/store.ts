@@ -123,12 +123,23 @@ async function appOver(
   const app = withLimits(withUnlogged(store.app(routes), database, network), limits);
   const reload = () => store.reload(config.reread());
   if (index === undefined) return { ...app, inProcess, reload };
-  const sync = new SearchIndexSync({ db: database.db, ...index, serverId: config.serverId, log });
+  const { serverId, url } = config;
+  const sync = new SearchIndexSync({ db: database.db, ...index, serverId, url, log });
   store.service.onChange(() => sync.changed());
   store.service.addHealthCheck(() => !sync.isDegraded());
   sync.start();
   const metrics = [...(app.metrics ?? []), ...sync.metrics];
-  return { ...app, inProcess, reload, metrics, close: () => sync.close().then(() => app.close?.()) };
+  const reloadAll = async () => {
+    await reload();
+    sync.recheck();
+  };
+  return {
+    ...app,
+    inProcess,
+    reload: reloadAll,
+    metrics,
+    close: () => sync.close().then(() => app.close?.()),
+  };
 }
 
 function withLimits(app: ServiceApp, limits: OpenLimits): ServiceApp {

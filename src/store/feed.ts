@@ -90,6 +90,13 @@ export async function hasPoint(db: Db, { sequence, tag }: Point): Promise<boolea
   return row?.tag === tag;
 }
 
+/** Whether the database has lost this point. One whose change was deleted as old counts as kept. */
+export async function hasLostPoint(db: Db, point: Point): Promise<boolean> {
+  if (await hasPoint(db, point)) return false;
+  const { forgotten } = await db.selectFrom('feed').select('forgotten').executeTakeFirstOrThrow();
+  return forgotten < point.sequence;
+}
+
 export function isSamePoint(one: Point, other: Point): boolean {
   return one.sequence === other.sequence && one.tag === other.tag;
 }

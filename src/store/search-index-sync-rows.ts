@@ -73,6 +73,23 @@ export async function tracked(
   return new Set(found.map(({ iscc_id }) => iscc_id));
 }
 
+/** ISCC-IDs by manifest id, under which any index of this database has these manifests, or is to have them. */
+export async function trackedOf(
+  db: Db,
+  manifestIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = await db
+    .selectFrom('manifests as m')
+    .innerJoin('index_entries as i', 'i.manifest_key', 'm.key')
+    .select(['m.manifest_id', 'i.iscc_id'])
+    .where('m.manifest_id', 'in', manifestIds)
+    .execute();
+  const tracked = new Map<string, string[]>();
+  for (const { manifest_id, iscc_id } of found)
+    tracked.set(manifest_id, [...(tracked.get(manifest_id) ?? []), iscc_id]);
+  return tracked;
+}
+
 export async function keysDeclaredSince(db: Db, sinceMs: number): Promise<number[]> {
   const found = await db
     .selectFrom('declarations')

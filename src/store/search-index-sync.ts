@@ -12,9 +12,10 @@ import { native } from '../native.js';
 import { counter, level, type Metric } from '../observe/instruments.js';
 import type { Logger } from '../observe/log.js';
 import { endsWithin } from '../time-limit.js';
-import { changesAfter, isSamePoint, lastChange, newestPoint } from './feed.js';
+import { changesAfter, hasLostPoint, isSamePoint, lastChange, newestPoint, type Point } from './feed.js';
 import { IndexBooks, IndexLeaseLost, type Position } from './search-index-books.js';
 import * as rows from './search-index-sync-rows.js';
+import { isAhead as isIndexAhead, removeUnknown } from './search-index-unknown.js';
 
 const POLL_MS = 1_000;
 /** How often to look for ISCC-IDs without a change in the feed, and whether the index still has its entries. */
@@ -38,6 +39,11 @@ const DEGRADED_MS = 60_000;
 /** Statuses by which the search service refuses an entry for good. */
 const REFUSED = [400, 413, 422];
 
+/** Why all of an index is compared with the database, as logged. */
+const EMPTIED = 'the similarity index was emptied; filling it from the start';
+const AHEAD =
+  'the similarity index is ahead of the database, as after a restore of the database; comparing all of it';
+
 export interface SearchIndexSyncOptions {
   readonly db: Db;
   readonly index: ManifestIndex;
@@ -49,6 +55,8 @@ export interface SearchIndexSyncOptions {
   readonly isShared?: boolean;
   /** Server id in local ISCC-IDs. */
   readonly serverId: number;
+  /** Public address of the store: entries with other addresses belong to others. */
+  readonly url: string;
   readonly log: Logger;
   readonly now?: () => number;
 }
@@ -75,6 +83,8 @@ export class SearchIndexSync {
   #timer: NodeJS.Timeout | undefined;
   #checkedMs: number | undefined;
   #polledMs = 0;
+  /** Last point whose changes the index may have. The database has lost changes if it lacks this point. */
+  #reached: Point | undefined;
   #outage: Outage | undefined;
   #behind = 0;
   #closed = false;
@@ -106,6 +116,11 @@ export class SearchIndexSync {
   /** Syncs the changes committed before this call. Resolves when that is done or takes too long; never rejects. */
   async changed(): Promise<void> {
     await endsWithin(this.#options.isLocal ? LOCAL_WAIT_MS_MAX : WAIT_MS_MAX, this.#follow());
+  }
+
+  /** Compares the index with the books again, as at the start. */
+  recheck(): void {
+    this.#checkedMs = undefined;
   }
 
   /** Whether the index could not be written for so long that the store counts as degraded. */
@@ -157,16 +172,33 @@ export class SearchIndexSync {
     const { db, indexId, log } = this.#options;
     const isCheckDue = this.#checkedMs === undefined || !isAhead(this.#checkedMs + CHECK_MS, now, CHECK_MS);
     let at = position;
-    if (isCheckDue && !(await this.#isIntact())) {
-      log.warn({ index: indexId }, 'the similarity index was emptied; filling it from the start');
+    const isLost = await this.#hasLostChanges(position);
+    const problem = isLost ? AHEAD : isCheckDue ? await this.#problem(position) : undefined;
+    if (problem !== undefined) {
+      log.warn({ index: indexId }, problem);
       await rows.markAllUnsynced(db, indexId);
       await this.#books.restart(now);
-      at = { ...at, sequence: undefined };
+      this.#reached = undefined;
+      at = { ...at, sequence: undefined, tag: undefined };
     }
     at = await this.#applyChanges(at);
     if (!isCheckDue) return;
     await this.#applyDeclarations(at, now);
     this.#checkedMs = now;
+  }
+
+  /** Whether the database has lost changes that this process has applied to the index. */
+  async #hasLostChanges({ tag }: Position): Promise<boolean> {
+    if (this.#reached === undefined || this.#reached.tag === tag) return false;
+    return hasLostPoint(this.#options.db, this.#reached);
+  }
+
+  /** Why all of the index has to be compared with the database. */
+  async #problem({ sequence }: Position): Promise<string | undefined> {
+    const isFirst = this.#checkedMs === undefined;
+    if (!(await this.#isIntact())) return EMPTIED;
+    // An index that is to be filled will be compared in any case.
+    return isFirst && sequence !== undefined && (await isIndexAhead(this.#options)) ? AHEAD : undefined;
   }
 
   /** Whether the index has what it had. Creates a missing one. */
@@ -180,7 +212,10 @@ export class SearchIndexSync {
       const { synced, pending } = await countIndexEntries(db, indexId);
       if (size < synced) return false;
       // Others may add their assets to a remote index.
-      if (isLocal && size > synced + pending) await this.#removeDeleted();
+      if (isLocal && size > synced + pending) {
+        await this.#removeDeleted();
+        await this.#removeUnknown();
+      }
     }
     const sample = await rows.newestSynced(db, indexId, SAMPLE_ENTRIES);
     const found = await Promise.all(sample.map((isccId) => index.has(isccId)));
@@ -196,9 +231,10 @@ export class SearchIndexSync {
       if (found === 'truncated') {
         log.warn('the change feed was truncated past our position; comparing the similarity index');
         await this.#books.restart(this.#now());
-        at = await this.#fill({ ...at, sequence: undefined });
+        at = await this.#fill({ ...at, sequence: undefined, tag: undefined });
         continue;
       }
+      this.#reached = found.upTo;
       this.#behind = (await lastChange(db)) - sequence;
       await this.#sync([...new Set(found.changes.map((change) => change.manifest_key))], true);
       if (!isSamePoint(found.upTo, { sequence, tag })) at = await this.#advance(at, { ...at, ...found.upTo });
@@ -210,7 +246,8 @@ export class SearchIndexSync {
   /** Adds all manifests that the index lacks and removes deleted ones. */
   async #fill(position: Position): Promise<Position> {
     const { db, index, indexId, log } = this.#options;
-    if ((await index.size()) > 0) await this.#removeDeleted();
+    const isNew = (await index.size()) === 0;
+    if (!isNew) await this.#removeDeleted();
     const to = { ...position, ...(await newestPoint(db)), polledAt: this.#now() };
     let filled = 0;
     // A second pass, if an operator has requested to fill the index during the first one.
@@ -225,8 +262,20 @@ export class SearchIndexSync {
         filled += keys.length;
       }
     }
+    // At the end: entries that the books have again are no longer unknown.
+    if (!isNew) await this.#removeUnknown();
     if (filled > 0) log.info({ index: indexId, manifests: filled }, 'filled the similarity index');
     return this.#advance(position, to);
+  }
+
+  /** Removes manifests that the database has lost. */
+  async #removeUnknown(): Promise<void> {
+    const { indexId: index, log } = this.#options;
+    const removed = await removeUnknown(this.#options, async () => {
+      if (this.#closed) throw new IndexLeaseLost(index);
+      await this.#books.renew(this.#now());
+    });
+    if (removed > 0) log.warn({ index, removed }, 'removed manifests that the database does not have');
   }
 
   /** Removes all deleted manifests: an index that was restored from a backup may have them again. */

@@ -20,6 +20,8 @@ const HUB_IDS = [
   ['ISCC:MAIWMDAMBQSYSEAB', 'ISCC:MAIGMDAMBQSYSEAB'],
 ] as const;
 
+const STORE = 'http://127.0.0.1:8020';
+
 describe.each(ENGINES)('%s', (engine) => {
   let databases: TestDatabases;
   let database: Database;
@@ -53,7 +55,8 @@ describe.each(ENGINES)('%s', (engine) => {
 
   function syncOf(target: ManifestIndex, indexId: string, isLocal = true, now = Date.now): SearchIndexSync {
     const log = pino({ level: 'silent' });
-    return new SearchIndexSync({ db: database.db, index: target, indexId, isLocal, serverId: 7, log, now });
+    const where = { db: database.db, index: target, indexId, isLocal, serverId: 7, url: STORE };
+    return new SearchIndexSync({ ...where, log, now });
   }
 
   /** Adds a change to the feed, as any process does. */
@@ -63,7 +66,7 @@ describe.each(ENGINES)('%s', (engine) => {
     });
 
   const unit = (main: number, fill: number) => native.encodeUnit(main, 0, 0, 256, Buffer.alloc(32, fill));
-  const gateway = (id: string) => `http://127.0.0.1:8020/v1/manifests/${id}`;
+  const gateway = (id: string) => `${STORE}/v1/manifests/${id}`;
 
   /** Stores a manifest as the store does, without a notification. */
   async function stored(id: string, units: readonly (readonly string[])[]): Promise<number> {
@@ -292,6 +295,7 @@ describe.each(ENGINES)('%s', (engine) => {
       declarePaths: () => index.declarePaths(),
       has: (isccId) => index.has(isccId),
       remove: (isccId) => index.remove(isccId),
+      list: (after, limit) => index.list(after, limit),
       add: (manifests) => index.add(manifests),
       size: async () => {
         failing.calls += 1;
@@ -360,6 +364,44 @@ describe.each(ENGINES)('%s', (engine) => {
     await sync.changed();
     expect(await index.size()).toBe(1);
     expect((await indexStatuses(database.db, Date.now()))[0]).toMatchObject({ isFilling: false, synced: 1 });
+  });
+
+  it('removes manifests that the database does not have, and leaves those of others', async () => {
+    const kept = await stored('kept', [[unit(4, 1)]]);
+    const [, [hubId]] = HUB_IDS;
+    const declare = { status: 'declared', iscc_id: hubId, updated_at: Date.now() } as const;
+    await database.db.updateTable('declarations').set(declare).where('manifest_key', '=', kept).execute();
+    await sync.changed();
+    const ids = [1, 2, 3].map((at) => native.isccId(0, 1_600_000_000_000_000 + at, 7));
+    const entry = (at: number, address: string) => ({
+      isccId: ids[at] as string,
+      units: [unit(4, 8), unit(3, 8)],
+      gateway: address,
+    });
+    const foreign = gateway('foreign').replace(STORE, 'https://other.example');
+    const others = [
+      entry(0, gateway('lost')),
+      entry(1, foreign),
+      entry(2, 'https://other.example/kept.c2pa'),
+    ];
+    const left = [
+      [ids[1], foreign],
+      [ids[2], 'https://other.example/kept.c2pa'],
+    ];
+    // At the next start, and when an operator asks for it.
+    for (const restart of [
+      async () => {
+        await sync.close();
+        sync = newSync();
+      },
+      () => refillAll(database.db),
+    ]) {
+      await index.add(others);
+      await restart();
+      await sync.changed();
+      expect(await found(unit(4, 8))).toEqual(left);
+      expect(await found(unit(4, 1))).toHaveLength(1);
+    }
   });
 
   it('removes what an earlier version left in the local index', async () => {
