@@ -21,11 +21,12 @@ const PATH = '/admin';
 const WRONG = 'The user name or password is wrong.';
 
 export function loginRoutes(service: AdminService, throttle: LoginThrottle): AdminRoute[] {
+  const { url } = service;
   return [
     route({
       ...row('GET', '/admin/login/'),
       query: schema.loginQuery,
-      handler: (request) => form(request, request.query, 200),
+      handler: (request) => form(request, url, request.query, 200),
     }),
     route({
       ...row('POST', '/admin/login/'),
@@ -33,7 +34,7 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Adm
       handler: async (request) => {
         const { username, password, csrf, next } = request.body;
         const wait = await throttle.take('login', request.clientAddress);
-        if (wait > 0) return tooMany(request, next, wait, 'Too many attempts.');
+        if (wait > 0) return tooMany(request, url, next, wait, 'Too many attempts.');
         try {
           checkForm(request, csrf, readCookie(request.header('cookie'), LOGIN_COOKIE));
         } catch (error) {
@@ -45,23 +46,27 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Adm
         const login = await service.login(username, password, context);
         const { token } = login;
         if (token === undefined && login.wait !== undefined) {
-          return tooMany(request, next, login.wait, 'Too many failed logins with this user name.');
+          return tooMany(request, url, next, login.wait, 'Too many failed logins with this user name.');
         }
-        if (token === undefined) return form(request, { next, username, error: WRONG }, 200);
-        return redirect(schema.localPath(next) ?? START, [sessionCookie(request, token)]);
+        if (token === undefined) return form(request, url, { next, username, error: WRONG }, 200);
+        return redirect(schema.localPath(next) ?? START, [sessionCookie(request, url, token)]);
       },
     }),
   ].map(open);
 }
 
-/** Sets the session's cookie; an empty token deletes it. */
-export function sessionCookie(request: Request, token: string): string {
+/**
+ * Sets the session's cookie; an empty token deletes it.
+ *
+ * @param url public address of the store
+ */
+export function sessionCookie(request: Request, url: string, token: string): string {
   return cookieLine({
     name: SESSION_COOKIE,
     value: token,
     path: PATH,
     maxAgeSeconds: token === '' ? 0 : SESSION_SECONDS,
-    secure: isSecure(request),
+    secure: isSecure(request, url),
   });
 }
 
@@ -75,6 +80,7 @@ interface FormState {
 /** The login page, with the token of its cookie. A cookie that the browser has already is kept, for other tabs. */
 function form(
   request: Request,
+  url: string,
   state: FormState,
   status: number,
   headers: Record<string, string> = {},
@@ -86,16 +92,22 @@ function form(
     value: csrf,
     path: PATH,
     maxAgeSeconds: LOGIN_PAGE_SECONDS,
-    secure: isSecure(request),
+    secure: isSecure(request, url),
   });
   return pageReply(loginPage({ ...state, csrf }), status, { ...headers, 'Set-Cookie': cookie });
 }
 
-function tooMany(request: Request, next: string, seconds: number, cause: string): Reply {
+function tooMany(request: Request, url: string, next: string, seconds: number, cause: string): Reply {
   const error = `${cause} Please wait ${seconds} s and try again.`;
-  return form(request, { next, error }, 429, { 'Retry-After': String(seconds) });
+  return form(request, url, { next, error }, 429, { 'Retry-After': String(seconds) });
 }
 
-function isSecure(request: Request): boolean {
-  return request.origin.startsWith('https:');
+/**
+ * Whether the browser uses HTTPS: by the scheme that a trusted proxy reports, or because it uses the host of the store's public
+ * address, which is `https:`. Plain HTTP to another name, such as `127.0.0.1` through a tunnel, keeps working.
+ */
+function isSecure({ origin }: Request, url: string): boolean {
+  if (origin.startsWith('https:')) return true;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' && URL.canParse(origin) && new URL(origin).hostname === hostname;
 }

@@ -130,7 +130,7 @@ function forms(service: AdminService): AdminRoute[] {
       form: schema.logoutForm,
       handler: async (request, session) => {
         await service.logout(tokenOf(request), actorOf(session, request));
-        return redirect('/admin/login/', [sessionCookie(request, '')]);
+        return redirect('/admin/login/', [sessionCookie(request, service.url, '')]);
       },
     }),
   ];

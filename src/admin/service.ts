@@ -37,6 +37,8 @@ export interface LoginContext {
 }
 
 export interface AdminOptions {
+  /** Public address of the store. */
+  readonly url: string;
   /** Key of the hashes of user names that no account has. */
   readonly secretKey: string;
   readonly network?: NetworkView | undefined;
@@ -72,6 +74,7 @@ export class AdminService {
   readonly accounts: Accounts;
   readonly tokens: TokenActions;
   readonly webhooks: WebhookActions;
+  readonly url: string;
   readonly fileSearch: FileSearch | undefined;
   readonly #database: Database;
   readonly #failures: LoginFailures;
@@ -83,10 +86,11 @@ export class AdminService {
   constructor(
     database: Database,
     actions: StoreActions,
-    { secretKey, network, tokens, webhooks, thumbnails, fileSearch }: AdminOptions,
+    { url, secretKey, network, tokens, webhooks, thumbnails, fileSearch }: AdminOptions,
   ) {
     this.tokens = tokens;
     this.webhooks = webhooks;
+    this.url = url;
     this.fileSearch = fileSearch;
     this.#network = network;
     this.#thumbnails = thumbnails;

@@ -35,6 +35,8 @@ export const SET_UP = { kind: 'command', name: 'test' } as const;
 export interface DashboardOptions {
   readonly logins?: number;
   readonly proxies?: number;
+  /** Public address of the store. */
+  readonly url?: string;
 }
 
 export interface Dashboard {
@@ -50,6 +52,7 @@ export interface Dashboard {
 export async function startDashboard({
   logins = 1000,
   proxies = 0,
+  url = 'http://localhost',
 }: DashboardOptions = {}): Promise<Dashboard> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-admin-'));
   const database = await openDatabase(undefined, folder);
@@ -62,6 +65,7 @@ export async function startDashboard({
   const limiter = new FixedWindows({ login: { count: logins, periodSeconds: 3600 } });
   const { service, views } = await store(database, folder);
   const routes = dashboardRoutes(database, service, new Throttle(limiter, []), {
+    url,
     secretKey: 'secret of the tests',
     tokens: tokenActions(database.db),
     webhooks: webhookActions(database.db, { secretKey: 'secret of the tests', isConfigured: true }),
