@@ -58,8 +58,11 @@ export class S3Bucket {
   readonly #encryption: Readonly<Record<string, string>>;
   /** `at` is on the monotonic clock. */
   #probe: { readonly at: number; readonly problem: Promise<string | undefined> } | undefined;
+  readonly #now: () => number;
 
-  constructor(settings: S3Settings) {
+  /** @param now monotonic time in ms */
+  constructor(settings: S3Settings, now: () => number = monotonicMs) {
+    this.#now = now;
     this.#client = new S3Client(settings);
     this.#prefix = settings.prefix;
     const { sse, kmsKey } = settings;
@@ -246,7 +249,7 @@ export class S3Bucket {
 
   /** Why the bucket can't be used now; `undefined` if it can. Concurrent calls share a request. */
   problem(): Promise<string | undefined> {
-    const now = monotonicMs();
+    const now = this.#now();
     if (this.#probe === undefined || now - this.#probe.at > PROBE_VALID_MS) {
       this.#probe = { at: now, problem: this.#problem() };
     }

@@ -32,10 +32,16 @@ export class OcspResponses {
   /** By address, oldest first. */
   readonly #kept = new Map<string, Kept>();
 
-  /** @param client connects to public addresses only */
-  constructor(client: PublicClient, log: Logger) {
+  readonly #now: () => number;
+
+  /**
+   * @param client connects to public addresses only
+   * @param now monotonic time in ms
+   */
+  constructor(client: PublicClient, log: Logger, now: () => number = monotonicMs) {
     this.#client = client;
     this.#log = log;
+    this.#now = now;
   }
 
   /** The responses that could be fetched. Never rejects. */
@@ -52,13 +58,13 @@ export class OcspResponses {
 
   #response(address: string): Promise<Buffer | undefined> {
     const known = this.#kept.get(address);
-    if (known !== undefined && known.untilMs > monotonicMs()) return known.der;
-    const kept: Kept = { der: this.#request(address), untilMs: monotonicMs() + FRESH_MS };
+    if (known !== undefined && known.untilMs > this.#now()) return known.der;
+    const kept: Kept = { der: this.#request(address), untilMs: this.#now() + FRESH_MS };
     this.#kept.delete(address);
     this.#kept.set(address, kept);
     if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? '');
     void kept.der.then((der) => {
-      if (der === undefined) kept.untilMs = monotonicMs() + UNREACHABLE_MS;
+      if (der === undefined) kept.untilMs = this.#now() + UNREACHABLE_MS;
     });
     return kept.der;
   }
@@ -101,15 +107,20 @@ function askAgainAt({ ocspExpires }: AcceptedManifest): number {
   return Math.min(Math.max(expires, now + FRESH_MS), now + ASK_AGAIN_MS_MAX) / 1000;
 }
 
-/** @param allowed for tests: addresses of responders that need not be public */
+/**
+ * @param allowed for tests: addresses of responders that need not be public
+ * @param now monotonic time in ms
+ */
 export function ocspResponses({
   allowed = new Set(),
   log,
+  now = monotonicMs,
 }: {
   allowed?: ReadonlySet<string>;
   log: Logger;
+  now?: () => number;
 }): OcspResponses {
-  return new OcspResponses(new PublicClient({ allowed, plainHttp: true }), log);
+  return new OcspResponses(new PublicClient({ allowed, plainHttp: true }), log, now);
 }
 
 /** A validator that refuses manifests whose trusted signer is revoked. Without a response, the signer counts as valid. */

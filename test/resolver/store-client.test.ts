@@ -1,7 +1,7 @@
 /** What a resolver makes of the responses of its store. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { errorForm, RepositoryBusy, RepositoryFailed, StoreUnavailable } from '../../src/resolver/errors.js';
 import { StoreClient } from '../../src/resolver/store-client.js';
 import { freePort } from '../deploy/support/running.js';
@@ -26,6 +26,23 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   server.close();
+});
+
+it('remembers for 30 s that the store has a manifest, but not that one is missing', async () => {
+  let now = 5_000;
+  const own = new StoreClient({ url: STORE_URL, address, timeoutMs: 10_000, now: () => now });
+  onTestFinished(() => own.close());
+  const has = (given: number) => {
+    status = given;
+    return own.has('urn:c2pa:clock');
+  };
+  expect(await has(404)).toBe(false);
+  expect(await has(200)).toBe(true);
+  now += 29_999;
+  expect(await has(404)).toBe(true);
+  now += 1;
+  expect(await has(404)).toBe(false);
+  expect(await has(200)).toBe(true);
 });
 
 describe('a manifest of the store', () => {

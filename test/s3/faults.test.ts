@@ -34,11 +34,11 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.set(undefined));
 
-function opened(name: string, url = proxy.url): S3Bucket {
+function opened(name: string, url = proxy.url, now?: () => number): S3Bucket {
   const variables = { ...server.variables, AWS_ENDPOINT_URL_S3: url };
   const { mediaS3 } = readCodesConfig({ ...variables, CODEWEB_MEDIA_PATH: `s3://${name}/prefix` });
   if (mediaS3 === undefined) throw new Error(`${name} is not in S3`);
-  const opened = new S3Bucket(mediaS3);
+  const opened = new S3Bucket(mediaS3, now);
   onTestFinished(() => opened.close());
   return opened;
 }
@@ -51,6 +51,23 @@ const operations = (): [string, () => Promise<unknown>][] => [
   ['abort', () => bucket.abort('a', 'upload')],
   ['complete', () => bucket.complete('a', 'upload', ['"tag"'])],
 ];
+
+test('a fault is noticed half a second after the last request for the readiness', async () => {
+  let now = 5_000;
+  const probed = opened(await server.createBucket(), proxy.url, () => now);
+  expect(await probed.problem()).toBeUndefined();
+  proxy.set({ kind: 'status', status: 503, body: '' });
+  now += 500;
+  expect(await probed.problem()).toBeUndefined();
+  now += 1;
+  const problem = await probed.problem();
+  expect(problem).toContain('503');
+  proxy.set(undefined);
+  now += 500;
+  expect(await probed.problem()).toBe(problem);
+  now += 1;
+  expect(await probed.problem()).toBeUndefined();
+});
 
 describe('a page of a proxy', () => {
   test('is no empty listing', async () => {

@@ -1,7 +1,7 @@
 /** The OCSP responses that a store keeps. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger } from '../../src/observe/log.js';
 import { ocspResponses } from '../../src/store/revocation.js';
 
@@ -29,4 +29,38 @@ it(`are at most ${KEPT_MAX}: the oldest goes first`, async () => {
   expect(asked.slice(KEPT_MAX)).toEqual(['/new']);
   await fetch('/0');
   expect(asked.slice(KEPT_MAX)).toEqual(['/new', '/0']);
+});
+
+it('are kept for an hour, and failures for a minute, whatever the wall clock does', async () => {
+  let [status, asked, now] = [200, 0, 5_000];
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(status).end('response');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    vi.useRealTimers();
+  });
+  const { port } = server.address() as AddressInfo;
+  const allowed = new Set(['127.0.0.1']);
+  const responses = ocspResponses({ log: createLogger('silent'), allowed, now: () => now });
+  onTestFinished(() => responses.close());
+  const fetch = async () => (await responses.fetch([`http://127.0.0.1:${port}/`])).length;
+  expect([await fetch(), asked]).toEqual([1, 1]);
+  now += 3_599_999;
+  expect([await fetch(), asked]).toEqual([1, 1]);
+  for (const days of [-400, 400]) {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
+    expect([await fetch(), asked]).toEqual([1, 1]);
+    vi.useRealTimers();
+  }
+  now += 1;
+  status = 500;
+  expect([await fetch(), asked]).toEqual([0, 2]);
+  status = 200;
+  now += 59_999;
+  expect([await fetch(), asked]).toEqual([0, 2]);
+  now += 1;
+  expect([await fetch(), asked]).toEqual([1, 3]);
 });
