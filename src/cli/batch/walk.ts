@@ -1,6 +1,7 @@
 /** Finds the files of arguments: paths, folders with everything below them, and glob patterns. */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { constants, createReadStream, openSync } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import path from 'node:path';
 import picomatch from 'picomatch';
 import { type FolderEntry, folderEntries } from './folder-entries.js';
@@ -36,8 +37,10 @@ export async function* localSources(
     yield* below(argument, filter(options));
   } else if (found.isFile()) {
     yield sourceOf(argument, found.size, found.mtimeMs);
-  } else if (found.isFIFO() || found.isCharacterDevice()) {
-    yield pipeSource(argument);
+  } else if (found.isFIFO()) {
+    yield transientSource(argument, () => openPipe(argument));
+  } else if (found.isCharacterDevice()) {
+    yield transientSource(argument, async () => createReadStream(argument));
   } else {
     yield { path: argument, error: new SourceFailed('NOT_A_FILE', 'neither a file nor a folder') };
   }
@@ -71,28 +74,55 @@ async function* matching(pattern: string): AsyncGenerator<Source | Unreadable> {
   const isMatch = picomatch(path.posix.normalize(pattern), { dot: true });
   const root = base === '' ? '.' : base;
   let found = false;
-  for await (const source of below(root, (file) => isMatch(slashes(path.normalize(file))))) {
+  const accepts = (file: string) => isMatch(slashes(path.normalize(file)));
+  for await (const source of below(root, { accepts, enters: mayHoldMatches(pattern) })) {
     found = true;
     yield source;
   }
   if (!found) yield { path: pattern, error: new SourceFailed('NO_MATCH', 'no file matches the pattern') };
 }
 
-type Filter = (file: string, folder: string) => boolean;
+/** Whether files in a folder can match a pattern. Other folders are not read, so that they cannot fail either. */
+function mayHoldMatches(pattern: string): (folder: string) => boolean {
+  // A slash inside of parentheses or after an exclamation mark: the parts of the pattern are not those of paths.
+  if (/^!|[({][^)}]*\//.test(pattern)) return () => true;
+  const parts = path.posix.normalize(pattern).split('/');
+  const unlimited = parts.findIndex((part) => part.includes('**'));
+  const levels = parts.slice(0, unlimited).map((part) => ({
+    part,
+    // The first part of an absolute path is empty.
+    isMatch: part === '' ? () => false : picomatch(part, { dot: true }),
+  }));
+  return (folder) => {
+    const names = slashes(path.normalize(folder)).split('/');
+    if (unlimited === -1 && names.length > levels.length) return false;
+    return levels.every(({ part, isMatch }, at) => {
+      const name = names[at];
+      return name === undefined || name === part || isMatch(name);
+    });
+  };
+}
+
+/** Both get paths that begin with the folder of the argument. */
+interface Filter {
+  readonly accepts: (file: string, root: string) => boolean;
+  readonly enters: (folder: string, root: string) => boolean;
+}
 
 function filter({ include = [], exclude = [] }: WalkOptions): Filter {
   const isIncluded = include.length > 0 ? picomatch([...include], { dot: true }) : () => true;
   const isExcluded = exclude.length > 0 ? picomatch([...exclude], { dot: true }) : () => false;
-  return (file, folder) => {
-    const relative = slashes(path.relative(folder, file));
-    // A pattern without a slash is one of names, in every folder.
-    const name = path.basename(file);
-    return (isIncluded(relative) || isIncluded(name)) && !isExcluded(relative) && !isExcluded(name);
+  // A pattern without a slash is one of names, in every folder.
+  const some = (isMatch: (text: string) => boolean) => (entry: string, root: string) =>
+    isMatch(slashes(path.relative(root, entry))) || isMatch(path.basename(entry));
+  const [included, excluded] = [some(isIncluded), some(isExcluded)];
+  return {
+    accepts: (file, root) => included(file, root) && !excluded(file, root),
+    enters: (folder, root) => !excluded(folder, root),
   };
 }
 
-/** Files below a folder. Links to folders are not followed, because they may form a circle. */
-async function* below(root: string, accepts: Filter): AsyncGenerator<Source | Unreadable> {
+async function* below(root: string, { accepts, enters }: Filter): AsyncGenerator<Source | Unreadable> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await entriesOf(folder);
@@ -106,8 +136,9 @@ async function* below(root: string, accepts: Filter): AsyncGenerator<Source | Un
       const isRead = !OWN_RESULT.test(file) && accepts(file, root);
       if (!entry.isNamed) {
         if (isRead) yield { path: file, error: unnamed() };
-      } else if (entry.dirent.isDirectory()) inner.push(file);
-      else if ((entry.dirent.isFile() || entry.dirent.isSymbolicLink()) && isRead) {
+      } else if (entry.dirent.isDirectory()) {
+        if (enters(file, root)) inner.push(file);
+      } else if ((entry.dirent.isFile() || entry.dirent.isSymbolicLink()) && isRead) {
         const source = await fileSource(file, entry);
         if (source !== undefined) yield source;
       }
@@ -130,13 +161,25 @@ async function fileSource(file: string, { dirent }: FolderEntry): Promise<Source
 
 function sourceOf(file: string, size: number, modifiedMs: number): Source {
   const local = { path: path.resolve(file) };
-  return { path: file, filename: path.basename(file), size, modifiedMs, fetch: async () => local };
+  const fetch = async () => {
+    await access(local.path, constants.R_OK).catch((error: unknown) => {
+      throw accessError(error);
+    });
+    return local;
+  };
+  return { path: file, filename: path.basename(file), size, modifiedMs, fetch };
 }
 
 /** Can be read only once, so its content is copied first. */
-function pipeSource(file: string): Source {
-  const fetch = (folder: string) => fetchStream(createReadStream(file), folder);
+function transientSource(file: string, opened: () => Promise<NodeJS.ReadableStream>): Source {
+  const fetch = async (folder: string) => fetchStream(await opened(), folder);
   return { path: file, filename: path.basename(file), isTransient: true, fetch };
+}
+
+/** Waits for a writer without a blocked thread. With one, no signal could end the process. */
+async function openPipe(file: string): Promise<Socket> {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 function slashes(file: string): string {
