@@ -3,7 +3,7 @@
  * of the engine into responses.
  */
 import { access } from 'node:fs/promises';
-import { isLines } from '../http/request/streamed.js';
+import { isLines, withoutByteOrderMark } from '../http/request/streamed.js';
 import type { Readiness } from '../http/routing/service.js';
 import { type AssetPage, native, type SearchFound, type SearchSelection } from '../native.js';
 import type { Engine, EngineProblem } from './engine/port.js';
@@ -233,7 +233,7 @@ export class SearchService {
     parameters: SearchParameters & { readonly signal: AbortSignal },
   ): Promise<AsyncIterable<Buffer>> {
     const asLines = isLines(contentType);
-    const list = asLines ? body : jsonBody(body, contentType, 'list');
+    const list = asLines ? withoutByteOrderMark(body) : jsonBody(body, contentType, 'list');
     const queries = await native.splitQueries(list, asLines);
     const index = this.#indexOf(name);
     await this.#engine.getIndex(index);

@@ -65,6 +65,21 @@ describe.each(SERVERS)('%s over %s', (backend, transport) => {
     return () => server.stop();
   });
 
+  test('JSON lines may begin with a byte order mark, in adds and in searches', async () => {
+    const index = await create('marked');
+    const body = `\ufeff${ndjson(entries.slice(0, 2)).replaceAll('\n', '\r\n')}\r\n`;
+    expect(await reports(await send(index, body))).toEqual([
+      expect.objectContaining({ created: 2, refused: [] }),
+    ]);
+    const query = `\ufeff${ndjson([{ iscc_id: entries[0]?.iscc_id }])}`;
+    const response = await fetch(`${server.url}/indexes/${index}/searches`, {
+      method: 'POST',
+      headers: { 'Content-Type': LINES },
+      body: query,
+    });
+    expect(await reports(response)).toEqual([expect.not.objectContaining({ status: expect.anything() })]);
+  });
+
   test('lists every asset once, page by page, and as lines that restore the index', async () => {
     const index = await create('listed');
     await post(`${server.url}/indexes/${index}/assets`, entries);

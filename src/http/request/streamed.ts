@@ -36,6 +36,13 @@ export async function wholeBody(
   return body.take();
 }
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The bytes of a text without the byte order mark that programs on Windows write. */
+export function withoutByteOrderMark<T extends Uint8Array>(text: T): T {
+  return BYTE_ORDER_MARK.equals(text.subarray(0, 3)) ? (text.subarray(3) as T) : text;
+}
+
 /** A line of a body. */
 export interface BodyLine {
   /** From 1; empty lines count. */

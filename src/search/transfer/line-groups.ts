@@ -1,5 +1,6 @@
 /** Cuts NDJSON into groups of whole lines. */
 import { Gathered } from '../../http/request/gathered.js';
+import { withoutByteOrderMark } from '../../http/request/streamed.js';
 
 const LINES_MAX = 1000;
 const GROUP_BYTES_MAX = 4 * 1024 * 1024;
@@ -79,7 +80,9 @@ class GroupBuilder {
   }
 
   take(): LineGroup {
-    const group = { bytes: this.#kept.take(), firstLine: this.#firstLine, lines: this.#lines };
+    const kept = this.#kept.take();
+    const bytes = this.#firstLine === 1 ? withoutByteOrderMark(kept) : kept;
+    const group = { bytes, firstLine: this.#firstLine, lines: this.#lines };
     this.#firstLine += this.#lines;
     this.#lines = 0;
     return group;
