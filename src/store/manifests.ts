@@ -74,9 +74,9 @@ export class FileVanished extends Error {
 /**
  * Version of the rules by which bindings are indexed. A change of the rules increments it, and the next start indexes
  * older manifests again. 1: text values have two readings. 2: update manifests have the bindings of their parents, and
- * facts about the signer are kept.
+ * facts about the signer are kept. 3: lists of numbers are values.
  */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 export class Manifests {
   readonly #db: Db;

@@ -230,7 +230,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     };
     await database.db
       .insertInto('manifests')
-      .values({ ...other, index_version: 2 })
+      .values({ ...other, index_version: 3 })
       .execute();
     await store.stop();
     await started();

@@ -66,11 +66,18 @@ pub fn parent_label(ingredient: &[u8]) -> Option<String> {
 fn readings(block: &Value) -> Option<Vec<Vec<u8>>> {
     match member(block, "value")? {
         Value::Bytes(bytes) => Some(vec![bytes.clone()]),
+        // c2patool and c2pa-python write an assertion that was given in JSON, as iscc-sdk and
+        // `isccd code --soft-binding` print it, with its list of numbers.
+        Value::Array(items) => Some(vec![items.iter().map(byte).collect::<Option<_>>()?]),
         Value::Text(text) => {
             Some(base64(text).into_iter().chain([text.clone().into_bytes()]).collect())
         }
         _ => None,
     }
+}
+
+fn byte(item: &Value) -> Option<u8> {
+    item.as_integer().and_then(|number| u8::try_from(number).ok())
 }
 
 /// Strict Base64 of either alphabet, with or without padding: no spaces, and unused bits must be
@@ -117,6 +124,15 @@ mod tests {
         // 36 characters of the URL-safe alphabet.
         let uuid = "1ffe845b-1e6f-4d3b-8c5a-6b7c8d9e0f10";
         assert_eq!(read(Value::Text(uuid.to_owned())).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_list_of_numbers_is_read_as_bytes() {
+        let list = |numbers: &[i64]| Value::Array(numbers.iter().map(|&n| n.into()).collect());
+        assert_eq!(read(list(&[33, 7, 0, 255])), Some(vec![vec![33, 7, 0, 255]]));
+        assert_eq!(read(list(&[33, 256])), None);
+        assert_eq!(read(list(&[-1])), None);
+        assert_eq!(read(Value::Array(vec![Value::Float(1.0)])), None);
     }
 
     #[test]
