@@ -66,8 +66,21 @@ export class SearchManifestIndex implements ManifestIndex {
   }
 
   async prepare(): Promise<void> {
+    // An empty index is asked for again and again: this writes nothing if it exists.
+    if (await this.#hasPath()) return;
     await ignoring(EXISTS, this.#search.createIndex(this.#index));
     await this.declarePaths();
+  }
+
+  /** Whether the index exists and has its path. `false` if the server has no paths. */
+  async #hasPath(): Promise<boolean> {
+    try {
+      const { paths } = await this.#search.getPaths(this.#index);
+      return paths.some(({ path }) => path === GATEWAY_PATH);
+    } catch (error) {
+      if (error instanceof ServiceError && error.status < 500) return false;
+      throw error;
+    }
   }
 
   /** Other servers with this API need not have paths, or not for this key: resolvers then read the whole index. */
