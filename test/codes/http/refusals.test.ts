@@ -219,20 +219,28 @@ function rawChunked(port: number, target: string, bytes: number): Promise<string
     let answer = '';
     socket.on('data', (data) => {
       answer += data.toString('latin1');
+      if (!isWhole(answer)) return;
+      resolve(answer);
+      socket.destroy();
     });
-    // The server may close while we are sending; its earlier response counts.
     socket.on('error', () => undefined);
-    socket.on('close', () => (answer === '' ? reject(new Error('no response')) : resolve(answer)));
+    socket.on('close', () => reject(new Error(`no response: ${answer}`)));
     const name = Object.entries(filenameHeader('a.bin')).flat().join(': ');
-    socket.write(
-      `POST ${target} HTTP/1.1\r\nHost: x\r\n${name}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
-    );
+    // Without `Connection: close`, for which uWebSockets.js resets the connection, and the response may be lost.
+    socket.write(`POST ${target} HTTP/1.1\r\nHost: x\r\n${name}\r\nTransfer-Encoding: chunked\r\n\r\n`);
     for (let left = bytes; left > 0; left -= 10_000) {
       const size = Math.min(left, 10_000);
       socket.write(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`);
     }
     socket.write('0\r\n\r\n');
   });
+}
+
+/** Whether the body of a response has its length. */
+function isWhole(response: string): boolean {
+  const [head = '', body] = response.split('\r\n\r\n');
+  const length = /^content-length: (\d+)$/im.exec(head)?.[1];
+  return body !== undefined && length !== undefined && body.length >= Number(length);
 }
 
 /** Sends half of the declared length and disconnects. */
