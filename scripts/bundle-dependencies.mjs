@@ -86,9 +86,9 @@ function bundlePackage(
     requires,
   });
   for (const one of apart) {
-    const package_ = path.join(root, 'node_modules', one);
-    cpSync(path.join(package_, 'index.js'), path.join(vendor, `${one}.js`));
-    cpSync(path.join(package_, 'LICENSE'), path.join(vendor, `${one}.LICENSE`));
+    const folderOfOne = path.join(root, 'node_modules', one);
+    cpSync(path.join(folderOfOne, 'index.js'), path.join(vendor, `${one}.js`));
+    cpSync(path.join(folderOfOne, 'LICENSE'), path.join(vendor, `${one}.LICENSE`));
   }
   const source = path.join(root, 'node_modules', name);
   cpSync(path.join(source, licence), path.join(vendor, `${flat}.LICENSE`));

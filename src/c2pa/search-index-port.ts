@@ -67,31 +67,21 @@ export class SearchManifestIndex implements ManifestIndex {
 
   async prepare(): Promise<void> {
     // An empty index is asked for again and again: this writes nothing if it exists.
-    if (await this.#hasPath()) return;
+    if ((await this.#declaredPaths())?.includes(GATEWAY_PATH)) return;
     await ignoring(EXISTS, this.#search.createIndex(this.#index));
     await this.declarePaths();
   }
 
-  /** Whether the index exists and has its path. `false` if the server has no paths. */
-  async #hasPath(): Promise<boolean> {
-    try {
-      const { paths } = await this.#search.getPaths(this.#index);
-      return paths.some(({ path }) => path === GATEWAY_PATH);
-    } catch (error) {
-      if (error instanceof ServiceError && error.status < 500) return false;
-      throw error;
-    }
-  }
-
   /** Other servers with this API need not have paths, or not for this key: resolvers then read the whole index. */
   async declarePaths(): Promise<void> {
-    try {
-      const declared = (await this.#search.getPaths(this.#index)).paths.map(({ path }) => path);
-      if (declared.includes(GATEWAY_PATH)) return;
-      await this.#search.putPaths(this.#index, [...declared, GATEWAY_PATH]);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    }
+    const declared = await this.#declaredPaths();
+    if (declared === undefined || declared.includes(GATEWAY_PATH)) return;
+    await unlessRefused(this.#search.putPaths(this.#index, [...declared, GATEWAY_PATH]));
+  }
+
+  async #declaredPaths(): Promise<string[] | undefined> {
+    const declared = await unlessRefused(this.#search.getPaths(this.#index));
+    return declared?.paths.map(({ path }) => path);
   }
 
   async add(manifests: readonly IndexedManifest[]): Promise<void> {
@@ -131,13 +121,8 @@ export class SearchManifestIndex implements ManifestIndex {
   }
 
   async list(after: string | undefined, limit: number): Promise<ListedManifests | undefined> {
-    try {
-      const { lines, next } = await this.#search.assetLines(this.#index, after, limit);
-      return { manifests: lines.toString().split('\n').flatMap(listed), next };
-    } catch (error) {
-      if (error instanceof ServiceError && error.status < 500) return undefined;
-      throw error;
-    }
+    const page = await unlessRefused(this.#search.assetLines(this.#index, after, limit));
+    return page && { manifests: page.lines.toString().split('\n').flatMap(listed), next: page.next };
   }
 
   async remove(isccId: string): Promise<void> {
@@ -152,6 +137,16 @@ function listed(line: string): ListedManifest[] {
   const gateway = entry.metadata?.gateway;
   if (!isIsccId(entry.iscc_id)) return [];
   return [{ isccId: entry.iscc_id, gateway: typeof gateway === 'string' ? gateway : undefined }];
+}
+
+/** `undefined` if the service refuses the request. A failure of the service throws. */
+async function unlessRefused<T>(done: Promise<T>): Promise<T | undefined> {
+  try {
+    return await done;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return undefined;
+    throw error;
+  }
 }
 
 async function ignoring(status: number, done: Promise<unknown>): Promise<void> {

@@ -2,7 +2,7 @@
  * Ordered feed of numbered changes in a database. Processes read it to keep what they derived from the database current.
  * Design: docs/design/change-feed.md.
  */
-import type { Generated, Kysely, Transaction } from 'kysely';
+import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 
 /** A single row. Its lock orders all writers, so that changes become visible in the order of their numbers. */
 export interface FeedTable {
@@ -70,7 +70,7 @@ export async function changesAfter<Tables extends FeedTables>(
   sequence: number,
   limit: number,
   columns?: readonly (keyof Tables['changes'] & string)[],
-): Promise<Changes<Tables['changes']> | 'truncated'> {
+): Promise<Changes<Selectable<Tables['changes']>> | 'truncated'> {
   const upTo = await lastChange(db);
   // The common case: nothing new, found by reading one row.
   if (upTo === sequence) return { changes: [], upTo };
@@ -84,7 +84,7 @@ export async function changesAfter<Tables extends FeedTables>(
   if (forgotten > sequence) return 'truncated';
   const last = changes.at(-1)?.sequence ?? sequence;
   return {
-    changes: changes as Tables['changes'][],
+    changes: changes as Selectable<Tables['changes']>[],
     upTo: changes.length < limit ? Math.max(last, upTo) : last,
   };
 }

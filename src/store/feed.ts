@@ -56,8 +56,7 @@ export async function changesAfter(
   const found = await changesAfterNumber(db, after.sequence, limit);
   // Checked after the read, so that changes of another history are noticed.
   if (found === 'truncated' || !(await hasPoint(db, after))) return 'truncated';
-  // Rows of the table: the type of the feed's module is that of its declaration.
-  const changes = found.changes as readonly unknown[] as readonly Change[];
+  const { changes } = found;
   const last = changes.at(-1);
   const tag = last === undefined ? after.tag : (last.tag ?? undefined);
   return { changes, upTo: { sequence: found.upTo, tag } };

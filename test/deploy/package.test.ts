@@ -180,25 +180,24 @@ describe('the published packages', () => {
   );
 });
 
-/** Uploads a fixture; returns its ISCC-CODE. */
-async function codeFrom(codes: string, name: string): Promise<string> {
+/** Uploads a fixture. */
+async function uploaded(codes: string, name: string): Promise<{ iscc: string; media_id: string }> {
   const response = await fetch(`${codes}/api/v1/iscc`, {
     method: 'POST',
     headers: { 'X-Upload-Filename': Buffer.from(name).toString('base64') },
     body: await readFile(path.join(ROOT, 'test/fixtures/codes/files', name)),
   });
   expect([name, response.status]).toEqual([name, 201]);
-  return ((await response.json()) as { iscc: string }).iscc;
+  return (await response.json()) as { iscc: string; media_id: string };
+}
+
+async function codeFrom(codes: string, name: string): Promise<string> {
+  return (await uploaded(codes, name)).iscc;
 }
 
 /** Uploads a fixture and embeds a name; returns that of the copy. */
 async function embeddedName(codes: string, file: string): Promise<string> {
-  const upload = await fetch(`${codes}/api/v1/iscc`, {
-    method: 'POST',
-    headers: { 'X-Upload-Filename': Buffer.from(file).toString('base64') },
-    body: await readFile(path.join(ROOT, 'test/fixtures/codes/files', file)),
-  });
-  const { media_id: id } = (await upload.json()) as { media_id: string };
+  const { media_id: id } = await uploaded(codes, file);
   const response = await fetch(`${codes}/api/v1/metadata/${id}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

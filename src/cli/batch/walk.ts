@@ -122,6 +122,7 @@ function filter({ include = [], exclude = [] }: WalkOptions): Filter {
   };
 }
 
+/** Files below a folder. Links to folders are not followed, because they may form a circle. */
 async function* below(root: string, { accepts, enters }: Filter): AsyncGenerator<Source | Unreadable> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {

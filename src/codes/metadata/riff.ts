@@ -121,14 +121,12 @@ function isXmp({ id }: Chunk): boolean {
 async function readRiff(handle: FileHandle): Promise<Riff | undefined> {
   const { size } = await handle.stat();
   const chunks: Chunk[] = [];
-  let last: { start: number; end: number } | undefined;
-  let firstEnd: number | undefined;
+  let last: { start: number; end: number; firstEnd: number } | undefined;
   for (let at = 0; size - at >= RIFF_HEADER_BYTES; ) {
     const header = await readBytes(handle, at, RIFF_HEADER_BYTES);
     if (header.toString('latin1', 0, 4) !== 'RIFF') break;
     const end = Math.min(at + HEADER_BYTES + header.readUInt32LE(4), size);
-    last = { start: at, end };
-    firstEnd ??= end;
+    last = { start: at, end, firstEnd: last?.firstEnd ?? end };
     for (let inside = at + RIFF_HEADER_BYTES; end - inside >= HEADER_BYTES; ) {
       if (chunks.length === CHUNKS_MAX) return undefined;
       const head = await readBytes(handle, inside, Math.min(RIFF_HEADER_BYTES, end - inside));
@@ -140,7 +138,7 @@ async function readRiff(handle: FileHandle): Promise<Riff | undefined> {
     }
     at = end + (end % 2);
   }
-  return last && firstEnd !== undefined ? { ...last, firstEnd, chunks } : undefined;
+  return last && { ...last, chunks };
 }
 
 async function contentOf(handle: FileHandle, { start, bytes }: Chunk): Promise<Buffer | undefined> {
