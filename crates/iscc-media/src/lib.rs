@@ -2,6 +2,7 @@
 //! signatures, metadata.
 
 pub mod audio;
+mod boxes;
 pub mod document;
 pub mod error;
 pub mod image;
