@@ -4,6 +4,7 @@ use std::io::Cursor;
 
 use iscc_media::audio::{sound, tags};
 use iscc_media::document::{self, Format};
+use iscc_media::image::heif::{Chroma, CodedImage, Frames, Samples};
 use iscc_media::image::{self, Options, Trim};
 use iscc_media::mediatype::{self, Sniffed};
 use iscc_media::metadata::image::Blocks;
@@ -26,6 +27,7 @@ const IMAGES: &[&str] =
 pub const TARGETS: &[Target] = &[
     Target { name: "image", run: picture, seeds: IMAGES, examples: &["BM"] },
     Target { name: "image-metadata", run: picture_metadata, seeds: IMAGES, examples: &["8BPS"] },
+    Target { name: "heif", run: coded_pictures, seeds: &[".heic", ".avif"], examples: &[] },
     Target { name: "xmp", run: packet, seeds: &[".svg", ".xml"], examples: &[XMP] },
     Target { name: "svg", run: drawing, seeds: &[".svg"], examples: &[SVG] },
     Target {
@@ -105,6 +107,25 @@ fn picture(input: &[u8]) {
     let options = Options { trim: Trim::Tolerant, pixels_max: PIXELS_MAX };
     image::prepare(&file, &options).expect("a decoded image can be prepared");
     let _ = image::thumbnail(&raster, 64);
+}
+
+/// Frames of the right number of samples exist for small images only.
+fn coded_pictures(bytes: &[u8]) {
+    let file = Sniffed::new(bytes);
+    let _ = image::stored_size(&file, 1, 1);
+    let Some(coded) = CodedImage::read(bytes, PIXELS_MAX) else { return };
+    let _ = coded.stream();
+    let _ = coded.alpha().map(CodedImage::stream);
+    let samples = Samples {
+        width: 160,
+        height: 120,
+        chroma: Chroma::Yuv420,
+        bits: 8,
+        matrix: u16::from(bytes.len() as u8),
+        full_range: bytes.len().is_multiple_of(2),
+    };
+    let frames = Frames { bytes: &[128; 160 * 120 * 3 / 2], samples };
+    let _ = coded.pixels(frames, coded.alpha().map(|_| frames));
 }
 
 fn picture_metadata(input: &[u8]) {

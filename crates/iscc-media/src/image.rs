@@ -8,6 +8,7 @@
 mod bmp;
 mod gif;
 mod gray;
+pub mod heif;
 mod jpeg;
 mod jpeg2000;
 mod lab;
@@ -127,6 +128,16 @@ pub fn prepare_raster(raster: &Raster, orientation: Orientation, options: &Optio
     let mut pixels = [0; SIDE * SIDE];
     pixels.copy_from_slice(&resample::to_square::<SIDE>(&gray, Filter::Bicubic));
     Prepared { pixels, width: raster.width() as u32, height: raster.height() as u32 }
+}
+
+/// Width and height that the file gives, for a raster of the given size. They differ if the decoder
+/// has cropped or turned the image.
+pub fn stored_size(file: &Sniffed<'_>, width: u32, height: u32) -> (u32, u32) {
+    let is_heif = matches!(file.mediatype, Some("image/heic" | "image/avif"));
+    match heif::stored_size(file.bytes) {
+        Some((width, height)) if is_heif => (width as u32, height as u32),
+        _ => (width, height),
+    }
 }
 
 /// Decodes the first frame, composited over white.

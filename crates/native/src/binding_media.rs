@@ -5,6 +5,7 @@
 
 pub mod av;
 pub mod document;
+pub mod heif;
 pub mod image;
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! EXIF orientation (tag 0x0112): how stored rows and columns map to the displayed image.
 
+use super::heif;
 use crate::mediatype::Sniffed;
 use crate::metadata::exif::{Directory, tag};
 use crate::metadata::image::Blocks;
@@ -34,9 +35,39 @@ impl Orientation {
         Self { transposed, flipped_x, flipped_y }
     }
 
-    /// The orientation of a file with these blocks. Pillow reads none from JPEG 2000 files.
+    /// The orientation of a file with these blocks, for pixels as decoders return them. Pillow reads
+    /// none from JPEG 2000 files. Decoders turn HEIC and AVIF images as the container says. Where it
+    /// says nothing, Pillow still ignores EXIF, and reads XMP of AVIF only.
     pub fn of_file(file: &Sniffed<'_>, blocks: &Blocks<'_>) -> Self {
-        if file.mediatype == Some("image/jp2") { Self::UPRIGHT } else { Self::from_blocks(blocks) }
+        match file.mediatype {
+            Some("image/jp2" | "image/heic") => Self::UPRIGHT,
+            Some("image/avif") => {
+                let has_exif = || blocks.exif.as_deref().and_then(in_exif).is_some();
+                if heif::is_turned(file.bytes) || has_exif() {
+                    Self::UPRIGHT
+                } else {
+                    let by_xmp = blocks.xmp.as_deref().and_then(in_xmp);
+                    by_xmp.map_or(Self::UPRIGHT, Self::from_exif_value)
+                }
+            }
+            _ => Self::from_blocks(blocks),
+        }
+    }
+
+    /// Turned by 90 degrees to the left after this orientation.
+    pub(super) fn then_turned_left(self) -> Self {
+        let Self { transposed, flipped_x, flipped_y } = self;
+        Self { transposed: !transposed, flipped_x: flipped_y, flipped_y: !flipped_x }
+    }
+
+    /// Left and right swapped after this orientation.
+    pub(super) fn then_mirrored(self) -> Self {
+        Self { flipped_x: !self.flipped_x, ..self }
+    }
+
+    /// Top and bottom swapped after this orientation.
+    pub(super) fn then_turned_over(self) -> Self {
+        Self { flipped_y: !self.flipped_y, ..self }
     }
 
     /// The orientation in EXIF, else `tiff:Orientation` in XMP, as in Pillow.
@@ -56,14 +87,13 @@ impl Orientation {
         (if flipped_columns { width - 1 } else { 0 }, if flipped_rows { height - 1 } else { 0 })
     }
 
-    /// Orients one channel of `width` x `height` stored samples. Returns the new width, height and
-    /// samples.
-    pub(super) fn apply(
+    /// Orients `width` x `height` stored samples or pixels. Returns the new width, height and samples.
+    pub(super) fn apply<T: Copy + Default>(
         self,
         width: usize,
         height: usize,
-        stored: Vec<u8>,
-    ) -> (usize, usize, Vec<u8>) {
+        stored: Vec<T>,
+    ) -> (usize, usize, Vec<T>) {
         if self == Self::UPRIGHT {
             return (width, height, stored);
         }
@@ -73,7 +103,7 @@ impl Orientation {
             (width, height, stored)
         };
         if self.flipped_x {
-            displayed.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+            displayed.chunks_exact_mut(width).for_each(<[T]>::reverse);
         }
         if self.flipped_y {
             let (upper, lower) = displayed.split_at_mut(height / 2 * width);
@@ -86,9 +116,9 @@ impl Orientation {
 
 /// Swaps rows and columns in square tiles. Row by row, every sample of a large image would be a
 /// cache miss.
-fn transposed(width: usize, height: usize, stored: &[u8]) -> Vec<u8> {
+fn transposed<T: Copy + Default>(width: usize, height: usize, stored: &[T]) -> Vec<T> {
     const TILE: usize = 32;
-    let mut turned = vec![0; stored.len()];
+    let mut turned = vec![T::default(); stored.len()];
     for top in (0..height).step_by(TILE) {
         for left in (0..width).step_by(TILE) {
             for y in top..height.min(top + TILE) {
@@ -153,6 +183,24 @@ mod tests {
             let orientation = Orientation::from_exif_value(value);
             let (x, y) = orientation.stored_corner(3, 2);
             assert_eq!(orientation.apply(3, 2, stored.clone()).2[0], stored[y * 3 + x], "{value}");
+        }
+    }
+
+    #[test]
+    fn turns_and_mirrors_after_an_orientation() {
+        let image: Vec<u8> = (0..6).collect();
+        for value in 1..=8 {
+            let before = Orientation::from_exif_value(value);
+            let (width, height, seen) = before.apply(3, 2, image.clone());
+            for (after, exif_value) in [
+                (before.then_turned_left(), 8),
+                (before.then_mirrored(), 2),
+                (before.then_turned_over(), 4),
+            ] {
+                let step = Orientation::from_exif_value(exif_value);
+                let expected = step.apply(width, height, seen.clone());
+                assert_eq!(after.apply(3, 2, image.clone()), expected, "{value} {exif_value}");
+            }
         }
     }
 

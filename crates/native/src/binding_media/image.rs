@@ -151,10 +151,11 @@ fn content(
     let blocks = Blocks::read(file);
     let prepared = image::prepare_raster(raster, Orientation::of_file(file, &blocks), &options);
     let digest = iscc_units::image::digest(&prepared.pixels, UNIT_BITS as usize, compat);
+    let (width, height) = image::stored_size(file, prepared.width, prepared.height);
     Ok(ImageContent {
         unit: content_code(Mode::Image, &digest)?,
-        width: prepared.width,
-        height: prepared.height,
+        width,
+        height,
         metadata: metadata::image::of_file(file, &blocks).into(),
         // A failing thumbnail does not fail the image.
         thumbnail: thumbnail_of(raster, thumbnail_side).ok(),

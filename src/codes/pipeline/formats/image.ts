@@ -11,6 +11,7 @@ import { Stopwatch } from '../stopwatch.js';
 import { readHead } from '../sum.js';
 import { THUMBNAIL_SIDE_MAX_PIXELS, webpUrl } from '../thumbnail.js';
 import { asStillFile } from '../tools/avif.js';
+import { decodePictures } from '../tools/coded-pictures.js';
 import { decodeHeif } from '../tools/heif.js';
 import { decodeBySharp } from '../tools/sharp.js';
 import type { ContentFile, Format, FormatContent, FormatFile } from './format.js';
@@ -51,15 +52,23 @@ function texts(fields: EmbeddedMetadata): [string, string][] {
 type Pixels = () => Promise<RawPixels>;
 
 /** Decodes the image outside the addon on the first call and reuses the pixels. */
-function fallbackPixels({ path, mediatype }: FormatFile): Pixels {
+function fallbackPixels(file: FormatFile): Pixels {
   let pixels: Promise<RawPixels> | undefined;
   return () => {
-    pixels ??= mediatype === HEIC ? decodeHeif(path) : decodeBySharp(path);
+    pixels ??= decodeOutside(file);
     return pixels;
   };
 }
 
+async function decodeOutside(file: FormatFile): Promise<RawPixels> {
+  const { path, mediatype } = file;
+  const ofFrames = HEIF.has(mediatype) ? await decodePictures(file) : undefined;
+  return ofFrames ?? (mediatype === HEIC ? decodeHeif(path) : decodeBySharp(path));
+}
+
 const HEIC = 'image/heic';
+/** Types whose pictures FFmpeg decodes. */
+const HEIF: ReadonlySet<string> = new Set([HEIC, 'image/avif']);
 
 async function imageContent({ path, compat }: ContentFile, pixels: Pixels): Promise<FormatContent> {
   const side = THUMBNAIL_SIDE_MAX_PIXELS;

@@ -1,6 +1,6 @@
 /** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
 
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
 import { present } from '../../../present.js';
@@ -22,6 +22,7 @@ import {
 import { type Probe, probe } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
 import { runBoth } from '../tools/run-both.js';
+import { makeWorkFolder } from '../work-folder.js';
 import { fingerprintOf } from './audio.js';
 import { checkDuration, checkFrames, checkSampleRate, playingSecondsMax } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
@@ -161,7 +162,7 @@ export async function readPictures(
   compat: Compat,
   options?: FfmpegOptions,
 ): Promise<Pictures> {
-  const folder = await makeFolder(file);
+  const folder = await makeWorkFolder(file, 'video');
   try {
     const thumbnail = collector(THUMBNAIL_MAX_BYTES);
     const { size } = await stat(file.path);
@@ -176,16 +177,6 @@ export async function readPictures(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** By default next to the draft, so that the clean-up of drafts also removes the folder of a killed process. */
-async function makeFolder({
-  path: file,
-  workFolder,
-}: Pick<FormatFile, 'path' | 'workFolder'>): Promise<string> {
-  if (workFolder === undefined) return mkdtemp(`${path.resolve(file)}-`);
-  await mkdir(workFolder, { recursive: true, mode: 0o700 });
-  return mkdtemp(path.join(workFolder, 'video-'));
 }
 
 /**
