@@ -148,16 +148,18 @@ fn visit_content(
                 continue;
             }
         };
-        if !tree.has_integer_keys && !is_ordered(&page, &lowest) {
+        if !tree.has_integer_keys && !page.has_ordered_keys(&lowest) {
             let rule = "the keys of a tree ascend";
             observer.damaged(Damage { page: number, rule }.into());
             continue;
         }
-        for index in (0..page.count()).rev() {
-            if page.is_branch() {
+        if page.is_branch() {
+            for index in (0..page.count()).rev() {
                 let lowest = if index == 0 { &lowest[..] } else { page.key(index) };
                 waiting.push((page.child(index), lowest.to_vec()));
-            } else {
+            }
+        } else if !page.is_plain() {
+            for index in (0..page.count()).rev() {
                 visit_value(file, &page, index, content, used, observer);
             }
         }
@@ -191,12 +193,6 @@ fn visit_value(
         Ok(_) => {}
         Err(error) => observer.damaged(error.into()),
     }
-}
-
-fn is_ordered(page: &Page<&[u8]>, lowest: &[u8]) -> bool {
-    let first = usize::from(page.is_branch());
-    let mut keys = (first..page.count()).map(|index| page.key(index));
-    keys.next().is_none_or(|key| key >= lowest && keys.is_sorted_by(|key, next| key < next))
 }
 
 /// Numbers of the free pages.

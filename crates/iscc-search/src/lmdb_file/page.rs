@@ -38,6 +38,8 @@ pub struct Page<B = Vec<u8>> {
     /// Length of a key on a page of keys of equal length.
     fixed_bytes: usize,
     count: usize,
+    /// Whether all values are on the page and not made of parts
+    is_plain: bool,
 }
 
 /// The value of a row.
@@ -74,10 +76,8 @@ impl<B: Deref<Target = [u8]>> Page<B> {
     /// Checks a page of a tree and all its nodes.
     pub fn new(number: u64, bytes: B) -> Result<Self, Damage> {
         let page = Self::header(number, bytes)?;
-        for index in 0..page.count {
-            page.check_node(index)?;
-        }
-        Ok(page)
+        let is_plain = page.check_nodes()?;
+        Ok(Self { is_plain, ..page })
     }
 
     fn header(expected: u64, bytes: B) -> Result<Self, Damage> {
@@ -109,7 +109,7 @@ impl<B: Deref<Target = [u8]>> Page<B> {
         if flags == BRANCH && count < 2 {
             return Err("a branch has at least two children");
         }
-        Ok(Self { number, bytes, flags, fixed_bytes, count })
+        Ok(Self { number, bytes, flags, fixed_bytes, count, is_plain: false })
     }
 
     /// Whether the children are pages.
@@ -171,29 +171,63 @@ impl<B: Deref<Target = [u8]>> Page<B> {
         Ok(Place::Inline(data))
     }
 
-    fn check_node(&self, index: usize) -> Result<(), Damage> {
-        let damage = |rule| Damage { page: self.number, rule };
-        let outside = damage("the rows of a page lie within it");
+    /// Whether all values are on the page itself, and none of them is a tree or several values.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// Whether the keys ascend, from `lowest` on. The first key of a branch is empty and does not count.
+    pub fn has_ordered_keys(&self, lowest: &[u8]) -> bool {
+        let first = usize::from(self.is_branch());
+        let mut last = lowest;
+        (first..self.count).all(|index| {
+            let key = self.key(index);
+            let is_first = index == first;
+            let is_ordered = match (<&[u8; 8]>::try_from(last), <&[u8; 8]>::try_from(key)) {
+                // Ids are compared as numbers, which is faster.
+                (Ok(last), Ok(key)) => {
+                    let (last, key) = (u64::from_be_bytes(*last), u64::from_be_bytes(*key));
+                    last < key || is_first && last == key
+                }
+                _ => last < key || is_first && last == key,
+            };
+            last = key;
+            is_ordered
+        })
+    }
+
+    /// Checks all nodes in one pass: a start reads every page of an index. Returns whether the page is
+    /// plain.
+    fn check_nodes(&self) -> Result<bool, Damage> {
         if self.flags & FIXED != 0 {
-            return Ok(());
+            return Ok(true);
         }
-        let node = self.node(index);
-        if node < HEADER + self.count * 2 || node + NODE_HEADER > self.bytes.len() {
-            return Err(outside);
-        }
-        let end = node + NODE_HEADER + usize::from(self.word(node + 6));
-        if end > self.bytes.len() {
-            return Err(outside);
-        }
-        if !self.is_branch() {
-            let is_large = self.word(node + 4) & LARGE != 0;
-            let bytes = if is_large { 8 } else { self.length(node) as usize };
-            if bytes > self.bytes.len() - end {
+        let outside = Damage { page: self.number, rule: "the rows of a page lie within it" };
+        let start = HEADER + self.count * 2;
+        let bytes = &self.bytes[..];
+        let mut is_plain = true;
+        for (index, place) in bytes[HEADER..start].as_chunks::<2>().0.iter().enumerate() {
+            let node = usize::from(u16::from_le_bytes(*place));
+            let head =
+                bytes.get(node..).and_then(<[u8]>::first_chunk::<NODE_HEADER>).ok_or(outside)?;
+            // Length of the value (4 bytes), flags and length of the key.
+            let head = u64::from_le_bytes(*head);
+            let (length, flags, key) =
+                (head as u32 as usize, (head >> 32) as u16, (head >> 48) as usize);
+            let value = match self.is_branch() {
+                true => 0,
+                false if flags & LARGE != 0 => 8,
+                false => length,
+            };
+            if node < start || node + NODE_HEADER + key + value > bytes.len() {
                 return Err(outside);
             }
-            self.place(index)?;
+            if !self.is_branch() && flags & (LARGE | TREE | DUPLICATES) != 0 {
+                is_plain = false;
+                self.place(index)?;
+            }
         }
-        Ok(())
+        Ok(is_plain)
     }
 
     fn data(&self, index: usize) -> &[u8] {
@@ -223,8 +257,6 @@ fn sub_page(bytes: &[u8]) -> Result<Page<&[u8]>, &'static str> {
         return Err("the values of a key are a page");
     }
     let page = Page::body(0, bytes)?;
-    for index in 0..page.count {
-        page.check_node(index).map_err(|damage| damage.rule)?;
-    }
-    Ok(page)
+    let is_plain = page.check_nodes().map_err(|damage| damage.rule)?;
+    Ok(Page { is_plain, ..page })
 }
