@@ -31,6 +31,18 @@ const OTHERS: ReadonlySet<string> = new Set([
 
 const mediatypeOf = (file: string) => (file.endsWith('.heic') ? 'image/heic' : 'image/avif');
 
+/** The file with the data of its picture `count` times, as an item with several pictures. */
+function repeated(file: Buffer, count: number): Buffer {
+  const start = file.indexOf('mdat') + 4;
+  const picture = file.subarray(start);
+  const copy = Buffer.concat([file, ...Array.from({ length: count - 1 }, () => picture)]);
+  copy.writeUInt32BE(8 + picture.length * count, start - 8);
+  // The only entry of the item locations ends with the length.
+  const end = copy.indexOf('iloc') - 4 + copy.readUInt32BE(copy.indexOf('iloc') - 4);
+  copy.writeUInt32BE(picture.length * count, end - 4);
+  return copy;
+}
+
 /** A copy, because the decoder makes its folder beside the file. */
 async function copyOf(name: string, content?: Uint8Array) {
   const file = path.join(await temporaryFolder(), name);
@@ -51,6 +63,14 @@ describe('pictures decoded by FFmpeg', () => {
 
   it.each([...OTHERS])('%s is left to another decoder', async (name) => {
     expect(await decodePictures(await copyOf(name))).toBeUndefined();
+  });
+
+  it('a picture with more frames than the image has pixels for is not decoded to the end', async () => {
+    const content = repeated(await readFile(path.join(FOLDER, 'yuv420p-full.heic')), 3000);
+    const pictures = await native.codedPictures((await copyOf('many.heic', content)).path);
+    expect(pictures?.image.length).toBeGreaterThan(1_000_000);
+    expect(pictures?.framesMaxBytes).toBe(160 * 120 * 6);
+    expect(await decodePictures(await copyOf('many.heic', content))).toBeUndefined();
   });
 
   it.each(['grid-150x110.heic', 'pillow-444.avif'])(

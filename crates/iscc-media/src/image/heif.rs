@@ -137,6 +137,12 @@ impl<'a> CodedImage<'a> {
         self.alpha.as_deref()
     }
 
+    /// The most bytes that the frames of the stream can have: without subsampling, 16 bits per sample.
+    pub fn frames_max_bytes(&self) -> u64 {
+        const PIXEL_MAX_BYTES: usize = 3 * 2;
+        (self.tiles.len() * self.tile.0).saturating_mul(self.tile.1 * PIXEL_MAX_BYTES) as u64
+    }
+
     /// The pictures as an elementary stream, one frame each: with start codes (ITU-T H.265, annex B),
     /// or as temporal units of the low-overhead format of AV1. `None` if they are damaged.
     pub fn stream(&self) -> Option<Vec<u8>> {

@@ -20,6 +20,8 @@ pub struct CodedPictures {
     pub image: Buffer,
     /// The transparency, if the image has one
     pub alpha: Option<Buffer>,
+    /// The most bytes that the frames of one stream can have
+    pub frames_max_bytes: i64,
 }
 
 /// Frames that a decoder made of a stream, and what it tells of them.
@@ -77,8 +79,9 @@ pub fn coded_pictures<'env>(env: &'env Env, path: String) -> Result<Object<'env>
                 Some(alpha) => Some(Buffer::from(alpha.stream()?)),
                 None => None,
             };
+            let frames_max_bytes = image.frames_max_bytes() as i64;
             let image = Buffer::from(image.stream()?);
-            Some(CodedPictures { codec: codec.to_owned(), image, alpha })
+            Some(CodedPictures { codec: codec.to_owned(), image, alpha, frames_max_bytes })
         }))
     })
 }

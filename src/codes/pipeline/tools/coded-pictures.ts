@@ -26,18 +26,16 @@ const STRICT = ['-xerror', '-err_detect', 'explode'];
 
 const ENTRIES = 'stream=width,height,pix_fmt,color_range,color_space';
 
-/** The frames of an image with the most pixels: without subsampling, 16 bits per sample. */
-const FRAMES_MAX_BYTES = native.IMAGE_PIXELS_MAX * 6;
-
 /** Decodes the primary image; `undefined` if it needs another decoder, or without an FFmpeg that has the format. */
 export async function decodePictures(file: FormatFile): Promise<RawPixels | undefined> {
   const pictures = await native.codedPictures(file.path);
   const demuxer = pictures && DEMUXERS.get(pictures.codec);
   if (!demuxer) return undefined;
   const folder = await makeWorkFolder(file, 'image');
+  const decode = (stream: Uint8Array) => decoded(stream, demuxer, folder, pictures.framesMaxBytes);
   try {
-    const image = await decoded(pictures.image, demuxer, folder);
-    const alpha = pictures.alpha && (await decoded(pictures.alpha, demuxer, folder));
+    const image = await decode(pictures.image);
+    const alpha = pictures.alpha && (await decode(pictures.alpha));
     const pixels = image && (await native.pixelsOfFrames(file.path, image, alpha));
     return pixels ? { ...pixels, channels: pixels.channels as RawPixels['channels'] } : undefined;
   } catch (error) {
@@ -49,13 +47,18 @@ export async function decodePictures(file: FormatFile): Promise<RawPixels | unde
 }
 
 /** The frames of a stream; `undefined` if their samples have a form that the addon does not know. */
-async function decoded(stream: Uint8Array, demuxer: string, folder: string): Promise<Frames | undefined> {
+async function decoded(
+  stream: Uint8Array,
+  demuxer: string,
+  folder: string,
+  bytesMax: number,
+): Promise<Frames | undefined> {
   const tools = await configuredTools();
   const file = path.join(folder, 'stream');
   await writeFile(file, stream);
   const [samples, bytes] = await runBoth(
     (signal) => samplesOf(tools, demuxer, file, signal),
-    (signal) => planesOf(tools, demuxer, file, signal),
+    (signal) => planesOf(tools, demuxer, file, bytesMax, signal),
   );
   return samples && { ...samples, bytes };
 }
@@ -64,9 +67,10 @@ async function planesOf(
   tools: FfmpegTools,
   demuxer: string,
   file: string,
+  bytesMax: number,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const planes = collector(FRAMES_MAX_BYTES);
+  const planes = collector(bytesMax);
   const args = [...STRICT, '-f', demuxer, ...input(file), '-f', 'rawvideo', 'pipe:1'];
   await ffmpeg(tools, args, planes.sink, { signal });
   return planes.bytes();
