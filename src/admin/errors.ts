@@ -8,6 +8,11 @@ const TABLE = {
     403,
     'The form has expired or came from another site. Please go back, reload the page and try again.',
   ],
+  FOREIGN_ORIGIN: [
+    403,
+    'The form came from {origin}, but the request names the host {host}. Behind a proxy, the proxy must pass on the Host ' +
+      'header of the browser with its port (nginx: proxy_set_header Host $http_host).',
+  ],
   FORBIDDEN: [403, 'This needs the role {needed}. Your account has the role {role}.'],
   OWN_ACCOUNT: [409, 'you cannot change the role of your own account, or disable it'],
   NO_LONGER_ADMIN: [403, 'your account was disabled or lost its role in the meantime'],

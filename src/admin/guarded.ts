@@ -13,7 +13,7 @@ import {
   type Route,
   route,
 } from '../http/routing/route.js';
-import { checkForm } from './csrf.js';
+import { checkForm, isOwnSite } from './csrf.js';
 import { AdminRefusal } from './errors.js';
 import { pageReply, redirect } from './reply.js';
 import { includes } from './roles.js';
@@ -217,7 +217,6 @@ function loginAfterForm(request: Request): string {
 function formPage(request: Request): string {
   const referer = request.header('referer');
   if (referer === undefined || !URL.canParse(referer)) return START;
-  const { host, pathname, search } = new URL(referer);
-  const isOwn = host === new URL(request.origin).host && pathname.startsWith(START);
-  return isOwn ? pathname + search : START;
+  const { pathname, search } = new URL(referer);
+  return isOwnSite(request, referer) && pathname.startsWith(START) ? pathname + search : START;
 }

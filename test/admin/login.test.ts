@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Dashboard, OPERATOR, PASSWORD, SET_UP, startDashboard } from './support/dashboard.js';
 import { Visitor } from './support/visitor.js';
@@ -205,6 +208,50 @@ describe('logging in', () => {
     const fields = { csrf, username: OPERATOR, password: PASSWORD };
     const reply = await visitor.post('/admin/login/', Object.entries(fields), headers(dashboard.url));
     expect(reply.status).toBe(status);
+  });
+});
+
+describe('a login behind a proxy that is not trusted', () => {
+  /** Posts the form with raw headers, which `fetch` does not let a program set. */
+  async function posted(Host: string, origin: string, target = '/admin/login/'): Promise<[number, string]> {
+    const visitor = new Visitor(dashboard.url);
+    const csrf = await visitor.csrf('/admin/login/');
+    const body = String(new URLSearchParams({ csrf, username: OPERATOR, password: PASSWORD }));
+    const headers = {
+      Host,
+      Origin: origin,
+      Referer: `${origin}${target}`,
+      Cookie: `isccd_login=${visitor.cookies.get('isccd_login')}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Content-Length': String(body.length),
+    };
+    const sent = request(dashboard.url + target, { method: 'POST', headers }).end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return [response.statusCode ?? 0, await text(response)];
+  }
+
+  test.each([
+    ['localhost:443', 'https://localhost'],
+    ['localhost', 'https://localhost:443'],
+    ['localhost:80', 'http://localhost'],
+    ['localhost:8443', 'https://localhost:8443'],
+  ])('that sends Host: %s for %s works', async (host, origin) => {
+    expect((await posted(host, origin))[0]).toBe(302);
+  });
+
+  test.each([
+    ['localhost', 'https://localhost:8443'],
+    ['localhost:8443', 'https://localhost'],
+    ['localhost:99999', 'https://localhost'],
+  ])('that sends Host: %s for %s is refused, and the page names the way out', async (host, origin) => {
+    const [status, page] = await posted(host, origin);
+    expect(status).toBe(403);
+    expect(page).toContain(`The form came from ${origin}`);
+    expect(page).toContain('proxy_set_header Host $http_host');
+  });
+
+  test('that sends an invalid port leads to the login', async () => {
+    expect((await posted('localhost:99999', 'https://localhost', '/admin/manifests/'))[0]).toBe(302);
   });
 });
 
