@@ -1,6 +1,7 @@
 /** One request and its response over node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
+import { declaredLength, malformation, type RequestHead, RequestHeaders } from '../request/head.js';
+import { Linger } from './linger.js';
 import { NodeResponseStream } from './node-stream.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 
@@ -13,8 +14,15 @@ export class NodeExchange implements Exchange {
   #reading = false;
   #stream: NodeResponseStream | undefined;
   #paused = false;
+  readonly #lingering: Set<Linger>;
 
-  constructor(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) {
+  /** @param lingering responses of the server that wait for the rest of a body */
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+    lingering: Set<Linger>,
+  ) {
     const [path, query] = splitTarget(request.url ?? '/');
     this.head = {
       method: request.method ?? '',
@@ -26,6 +34,7 @@ export class NodeExchange implements Exchange {
     this.#request = request;
     this.#response = response;
     this.#expectsContinue = expectsContinue;
+    this.#lingering = lingering;
   }
 
   get remoteAddress(): string {
@@ -75,16 +84,18 @@ export class NodeExchange implements Exchange {
   respond(head: ResponseHead, body: string | Uint8Array): void {
     if (this.#response.destroyed) return;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    const lingers = this.#mustLinger(head);
     this.#writeHead(head, ['Content-Length', String(length)]);
-    this.#response.end(body);
-    this.#discardBody();
+    if (lingers && length > 0) this.#response.write(body);
+    this.#end(lingers, body);
   }
 
   respondWithoutBody(head: ResponseHead, contentLength: number | undefined): void {
     if (this.#response.destroyed) return;
+    const lingers = this.#mustLinger(head);
     this.#writeHead(head, contentLength === undefined ? [] : ['Content-Length', String(contentLength)]);
-    this.#response.end();
-    this.#discardBody();
+    if (lingers) this.#response.flushHeaders();
+    this.#end(lingers, undefined);
   }
 
   respondInPieces(head: ResponseHead, contentLength: number | undefined): ResponseStream {
@@ -101,6 +112,26 @@ export class NodeExchange implements Exchange {
     const { socket } = this.#request;
     this.#response.once('finish', () => socket.destroySoon());
     this.respond({ ...head, close: true }, body);
+  }
+
+  /** Whether an end of the response now would close the connection while the client sends its body. */
+  #mustLinger({ close }: ResponseHead): boolean {
+    const { complete } = this.#request;
+    if (complete || this.malformed !== undefined || declaredLength(this.head) === 0) return false;
+    return close || this.#expectsContinue || !this.#response.shouldKeepAlive;
+  }
+
+  #end(lingers: boolean, body: string | Uint8Array | undefined): void {
+    if (!lingers) {
+      this.#response.end(body);
+      this.#discardBody();
+      return;
+    }
+    const linger = new Linger(this.#lingering, () => this.#response.end());
+    this.#response.once('close', () => linger.forget());
+    this.#discardBody();
+    this.#request.on('data', (chunk: Buffer) => linger.received(chunk.length, false));
+    this.#request.once('end', () => linger.received(0, true));
   }
 
   /** Reads and drops the rest of the body, so that the parser reaches the next request. */

@@ -7,6 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import type { Linger } from './linger.js';
 import { NodeExchange } from './node-exchange.js';
 import type { Exchange, Listener, Transport, Unparsable, UnparsableResponse } from './transport.js';
 
@@ -40,7 +41,8 @@ function listen(
     connectionsCheckingInterval: 2000,
     maxHeaderSize: HEAD_BYTES_MAX,
   });
-  const connections = new Connections(onExchange, unparsable);
+  const lingering = new Set<Linger>();
+  const connections = new Connections(onExchange, unparsable, lingering);
   server.on('request', (request, response) => connections.onRequest(request, response, false));
   server.on('checkContinue', (request, response) => connections.onRequest(request, response, true));
   // The dispatcher refuses other expectations. Its response closes the connection, as for an unsent body.
@@ -50,11 +52,11 @@ function listen(
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => reject(new Error(`cannot listen on ${host}:${port}`, { cause })));
     // In a worker of node:cluster, a shared address is that of the primary process.
-    server.listen({ host, port, exclusive: !sharesPort }, () => resolve(listener(server, host)));
+    server.listen({ host, port, exclusive: !sharesPort }, () => resolve(listener(server, host, lingering)));
   });
 }
 
-function listener(server: Server, host: string): Listener {
+function listener(server: Server, host: string, lingering: Set<Linger>): Listener {
   const closed = new Promise((resolve) => server.once('close', resolve));
   // The method of http.Server would close idle connections, too.
   const stopListening = () => {
@@ -66,6 +68,7 @@ function listener(server: Server, host: string): Listener {
     stopListening,
     close: async () => {
       stopListening();
+      for (const response of lingering) response.end();
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
       await closed;
@@ -85,18 +88,22 @@ class Connections {
   /** Connections with a malformed request. Bytes that follow it must not be parsed as a request. */
   readonly #refused = new WeakSet<Socket>();
 
+  readonly #lingering: Set<Linger>;
+
   constructor(
     onExchange: (exchange: Exchange) => void,
     unparsable: (problem: Unparsable) => UnparsableResponse,
+    lingering: Set<Linger>,
   ) {
     this.#onExchange = onExchange;
     this.#unparsable = unparsable;
+    this.#lingering = lingering;
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const { socket } = request;
     if (this.#refused.has(socket)) return;
-    const exchange = new NodeExchange(request, response, expectsContinue);
+    const exchange = new NodeExchange(request, response, expectsContinue, this.#lingering);
     if (exchange.malformed !== undefined) this.#refused.add(socket);
     this.#exchanges.set(socket, exchange);
     this.#onExchange(exchange);

@@ -2,7 +2,8 @@
 
 import { statusLine } from '../reply/status.js';
 import { chunkOf } from '../request/chunk-memory.js';
-import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
+import { declaredLength, malformation, type RequestHead, RequestHeaders } from '../request/head.js';
+import { Linger } from './linger.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 import type { UwsRequest, UwsResponse } from './uws-binding.js';
 import { UwsResponseStream } from './uws-stream.js';
@@ -16,6 +17,7 @@ export class UwsExchange implements Exchange {
   readonly #response: UwsResponse;
   /** uWS cannot parse this Content-Length and closes the connection as soon as the handler returns. */
   readonly #closedByParser: boolean;
+  readonly #lingering: Set<Linger>;
   #remoteAddress: string | undefined;
   #inFirstTurn = true;
   #paused = false;
@@ -23,8 +25,14 @@ export class UwsExchange implements Exchange {
   #over = false;
   #stream: UwsResponseStream | undefined;
   #onAborted: (() => void) | undefined;
+  #onChunk: ((chunk: Buffer, last: boolean) => void) | undefined;
+  #receives = false;
+  #bodyEnded: boolean;
+  /** The response waits for the rest of the body. */
+  #waiting: Linger | undefined;
 
-  constructor(response: UwsResponse, request: UwsRequest) {
+  /** @param lingering responses of the server that wait for the rest of a body */
+  constructor(response: UwsResponse, request: UwsRequest, lingering: Set<Linger>) {
     const lines: string[] = [];
     request.forEach((name, value) => {
       lines.push(name, value);
@@ -38,7 +46,9 @@ export class UwsExchange implements Exchange {
     this.malformed = malformation(this.head);
     // uWS uses the first of several Content-Length lines, and treats an empty one as absent.
     this.#closedByParser = !/^\d{0,9}$/.test(this.head.headers.first('content-length') ?? '');
+    this.#bodyEnded = declaredLength(this.head) === 0;
     this.#response = response;
+    this.#lingering = lingering;
   }
 
   get remoteAddress(): string {
@@ -52,6 +62,8 @@ export class UwsExchange implements Exchange {
     this.#inFirstTurn = false;
     // uWS terminates the process if a handler returns without a response or an abort handler.
     if (!this.#over && this.#onAborted === undefined) this.detach(() => {});
+    // A later response needs to know whether the body has arrived.
+    if (!this.#over && !this.#bodyEnded) this.#receive();
   }
 
   detach(onAborted: () => void): void {
@@ -60,16 +72,15 @@ export class UwsExchange implements Exchange {
     void this.remoteAddress;
     this.#response.onAborted(() => {
       this.#over = true;
+      if (this.#waiting?.forget()) return;
       this.#stream?.abort();
       this.#onAborted?.();
     });
   }
 
   readBody(onChunk: (chunk: Buffer, last: boolean) => void): void {
-    this.#response.onData((memory, last) => {
-      // The memory is invalid after this function returns.
-      if (!this.#over) onChunk(chunkOf(memory), last);
-    });
+    this.#onChunk = onChunk;
+    this.#receive();
   }
 
   pause(): void {
@@ -85,7 +96,9 @@ export class UwsExchange implements Exchange {
   }
 
   respond(head: ResponseHead, body: string | Uint8Array): void {
-    this.#finish(head, (response) => response.end(this.#flushed(body), head.close));
+    const isEarly = body.length > 0 && !head.close && this.#mustLinger(head);
+    if (isEarly) this.#respondEarly(head, body);
+    else this.#finish(head, (response) => response.end(this.#flushed(body), head.close));
   }
 
   respondWithoutBody(head: ResponseHead, contentLength: number | undefined): void {
@@ -123,11 +136,58 @@ export class UwsExchange implements Exchange {
     if (this.#over) return;
     // A connection that stays paused after its response would never be read again.
     this.resume();
-    this.#over = true;
     const send = () => {
       writeHeadTo(this.#response, head);
       end(this.#response);
     };
+    if (this.#mustLinger(head)) this.#linger(send);
+    else {
+      this.#over = true;
+      this.#corked(send);
+    }
+  }
+
+  /**
+   * Sends the response in chunked coding, and ends it when the rest of the body has arrived. Only if the client wants the
+   * connection closed: after `write`, uWebSockets.js puts a `Connection: close` of its own into the body.
+   */
+  #respondEarly(head: ResponseHead, body: string | Uint8Array): void {
+    if (this.#over) return;
+    this.resume();
+    this.#corked(() => {
+      writeHeadTo(this.#response, head);
+      this.#response.write(typeof body === 'string' ? Buffer.from(body) : body);
+    });
+    this.#linger(() => this.#response.end());
+  }
+
+  /** Whether an end of the response now would close the connection while the client sends its body. */
+  #mustLinger({ close }: ResponseHead): boolean {
+    if (this.#bodyEnded || this.#closedByParser || this.malformed !== undefined) return false;
+    return close || this.head.headers.get('connection')?.toLowerCase() === 'close';
+  }
+
+  /** Calls `end` when the rest of the body has arrived. */
+  #linger(end: () => void): void {
+    if (this.#onAborted === undefined) this.detach(() => {});
+    this.#receive();
+    this.#over = true;
+    this.#waiting = new Linger(this.#lingering, () => this.#response.cork(end));
+  }
+
+  /** Receives the body, also without a reader. Call it in the first turn. */
+  #receive(): void {
+    if (this.#receives) return;
+    this.#receives = true;
+    this.#response.onData((memory, last) => {
+      this.#bodyEnded = last;
+      this.#waiting?.received(memory.byteLength, last);
+      // The memory is invalid after this function returns.
+      if (!this.#over) this.#onChunk?.(chunkOf(memory), last);
+    });
+  }
+
+  #corked(send: () => void): void {
     if (this.#inFirstTurn) send();
     else this.#response.cork(send);
   }

@@ -15,6 +15,8 @@
  * - a Content-Length of ten digits or more: see {@link BODY_BYTES_MAX};
  * - bytes above 127 at the ends of a header value are removed like white space.
  */
+
+import type { Linger } from './linger.js';
 import type { Exchange, Listener, Transport } from './transport.js';
 import {
   EXCLUSIVE_PORT,
@@ -56,8 +58,9 @@ function listen(
   onExchange: (exchange: Exchange) => void,
 ): Promise<Listener> {
   const app = binding.App();
+  const lingering = new Set<Linger>();
   app.any('/*', (response, request) => {
-    const exchange = new UwsExchange(response, request);
+    const exchange = new UwsExchange(response, request, lingering);
     onExchange(exchange);
     exchange.endFirstTurn();
   });
@@ -71,6 +74,7 @@ function listen(
         stopListening,
         close: async () => {
           stopListening();
+          for (const response of lingering) response.end();
           await new Promise(setImmediate);
           app.close();
         },

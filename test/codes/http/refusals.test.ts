@@ -226,8 +226,9 @@ function rawChunked(port: number, target: string, bytes: number): Promise<string
     socket.on('error', () => undefined);
     socket.on('close', () => reject(new Error(`no response: ${answer}`)));
     const name = Object.entries(filenameHeader('a.bin')).flat().join(': ');
-    // Without `Connection: close`, for which uWebSockets.js resets the connection, and the response may be lost.
-    socket.write(`POST ${target} HTTP/1.1\r\nHost: x\r\n${name}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    socket.write(
+      `POST ${target} HTTP/1.1\r\nHost: x\r\n${name}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
+    );
     for (let left = bytes; left > 0; left -= 10_000) {
       const size = Math.min(left, 10_000);
       socket.write(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`);
@@ -236,9 +237,10 @@ function rawChunked(port: number, target: string, bytes: number): Promise<string
   });
 }
 
-/** Whether the body of a response has its length. */
+/** Whether the body of a response has its length, or its last chunk. */
 function isWhole(response: string): boolean {
   const [head = '', body] = response.split('\r\n\r\n');
+  if (/^transfer-encoding: chunked$/im.test(head)) return response.endsWith('\r\n0\r\n\r\n');
   const length = /^content-length: (\d+)$/im.exec(head)?.[1];
   return body !== undefined && length !== undefined && body.length >= Number(length);
 }
