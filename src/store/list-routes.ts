@@ -61,7 +61,7 @@ export function listRoute(listing: Listing, { callers, count }: ListRouteOptions
       }
       const size = limit ?? LIST_LIMIT_DEFAULT;
       const { manifests, next } = await listing.page(selection, size);
-      const link = nextLink(PATH, next, size);
+      const link = nextLink(listing.address, next, size);
       if (!asLines) return { ...json(manifests), headers: { ...headers, ...link } };
       const text = manifests.map((manifest) => `${JSON.stringify(manifest)}\n`).join('');
       return {

@@ -30,6 +30,11 @@ export class Listing {
     this.#url = url;
   }
 
+  /** Root-relative address of the list. A proxy may serve the store below a path, which the public address has then. */
+  get address(): string {
+    return `${new URL(this.#url).pathname.replace(/\/$/, '')}/v1/manifests`;
+  }
+
   async page(selection: ListSelection, limit: number): Promise<ListPage> {
     // One more row than wanted says whether there is a next page.
     const rows = await this.#read(selection, limit + 1);

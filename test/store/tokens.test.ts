@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../src/database/open.js';
 import { UploadTokens } from '../../src/store/tokens/upload-tokens.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedSidecars, bytesOf, sidecar } from './support/fixtures.js';
-import { OPERATOR_TOKEN, type Place, type StoreClient, startStore } from './support/server.js';
+import { OPERATOR_TOKEN, type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';
 
 const [first, second, third, fourth] = acceptedSidecars()
   .slice(0, 4)
@@ -85,9 +85,10 @@ describe.each(ENGINES)('%s', (engine) => {
       const page = (await response.json()) as Listed[];
       sizes.push(page.length);
       ids.push(...page.map(({ manifestId }) => manifestId));
-      next = /^<\/v1\/manifests(\?after=\d+&limit=3)>; rel="next"$/.exec(
-        response.headers.get('link') ?? '',
-      )?.[1];
+      // A proxy serves the store below the path of its public address.
+      const { pathname } = new URL(STORE_URL);
+      const link = new RegExp(`^<${pathname}/v1/manifests(\\?after=\\d+&limit=3)>; rel="next"$`);
+      next = link.exec(response.headers.get('link') ?? '')?.[1];
     }
     expect([sizes, ids]).toEqual([
       [3, 1],
