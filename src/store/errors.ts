@@ -29,6 +29,10 @@ export const ERRORS = {
   ID_IN_USE: [409, 'Manifest ID is already in use by a different manifest'],
   ID_DELETED: [409, 'Manifest ID belongs to a deleted manifest'],
   MANIFEST_DELETED: [410, 'Manifest was deleted'],
+  OTHER_BYTES: [
+    412,
+    'The stored bytes have another ETag than If-Match names; fetch the manifest again, or omit If-Match',
+  ],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   BUSY: [503, 'Too many requests are waiting'],
   FILES_EXHAUSTED: [503, 'Too many files and connections are open'],

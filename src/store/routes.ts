@@ -10,7 +10,7 @@ import {
 } from '../c2pa/binding-query.js';
 import type { ContentQueries } from '../c2pa/content-routes.js';
 import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
-import { quotedTag } from '../http/reply/conditional.js';
+import { matchesIfMatch, quotedTag } from '../http/reply/conditional.js';
 import { json } from '../http/reply/replies.js';
 import { prefers } from '../http/request/accept.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
@@ -255,7 +255,7 @@ function remove(service: StoreService, options: RouteOptions): Route {
     summary: 'Delete a manifest and withdraw its declaration',
     description:
       'Requires `Authorization: Bearer` with the operator token, or with an upload token of the publisher that has the ' +
-      'scope `delete:manifests`.',
+      'scope `delete:manifests`. With `If-Match` and the ETag of the bytes, only these are deleted.',
     tags: ['manifests'],
     params: manifestPath,
     guard: async (request) => {
@@ -269,15 +269,18 @@ function remove(service: StoreService, options: RouteOptions): Route {
       403: { description: 'The upload token lacks the scope, or the manifest belongs to another publisher.' },
       404: UNKNOWN,
       410: GONE,
+      412: { description: 'The stored bytes have another ETag than `If-Match` names.' },
       429: THROTTLED,
       503: BUSY,
       507: FULL,
     },
     handler: async (request) => {
       const { params, clientAddress, trace } = request;
+      const wanted = request.header('if-match');
+      const isExpected = (sha256: string) => matchesIfMatch(wanted, quotedTag(sha256));
       const publisher = publisherOf(await options.callers.authorized(request, 'delete:manifests'));
       const actor = { kind: 'token', name: publisher, origin: clientAddress } as const;
-      await service.remove(params.manifestId, { actor, publisher }, trace);
+      await service.remove(params.manifestId, { actor, publisher, isExpected }, trace);
       return { status: 204 };
     },
   });

@@ -71,6 +71,12 @@ const OLD_PENDING_MS = 15 * 60 * 1000;
 /** A probe says within this time that the database does not respond. */
 const PROBE_MS_MAX = 2000;
 
+export interface Removal {
+  readonly actor: Actor;
+  readonly publisher?: string | undefined;
+  readonly isExpected?: (sha256: string) => boolean;
+}
+
 export class StoreService {
   readonly #options: StoreOptions;
   readonly #parts: StoreParts;
@@ -182,14 +188,12 @@ export class StoreService {
    * Deletes a manifest and makes one attempt to withdraw its declaration.
    *
    * @param publisher if it is set, only a manifest of this publisher is deleted
+   * @param isExpected whether a manifest with these bytes is to be deleted
    */
-  async remove(
-    manifestId: string,
-    { actor, publisher }: { actor: Actor; publisher?: string | undefined },
-    trace?: Trace,
-  ): Promise<void> {
-    const { key, publisher: owner } = await this.live(manifestId);
+  async remove(manifestId: string, { actor, publisher, isExpected }: Removal, trace?: Trace): Promise<void> {
+    const { key, publisher: owner, sha256 } = await this.live(manifestId);
     if (publisher !== undefined && publisher !== owner) throw new StoreRefusal('NOT_OWNER');
+    if (isExpected !== undefined && !isExpected(sha256)) throw new StoreRefusal('OTHER_BYTES');
     const [deleted] = await this.#tombstone([key], actor);
     if (deleted === undefined) {
       // A concurrent request deleted it first: refuse with its present state.

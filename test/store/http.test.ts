@@ -319,6 +319,24 @@ describe('CORS', () => {
 });
 
 describe('deletes', () => {
+  it('with If-Match delete only the bytes that it names', async () => {
+    const other = await startStore(await databases.create());
+    await other.upload(bytesOf(item));
+    const tag = (await other.get(id)).headers.get('etag') ?? '';
+    const remove = (match: string) => other.remove(id, OPERATOR_TOKEN, { 'If-Match': match });
+    for (const match of ['"x"', `W/${tag}`, tag.slice(1, -1), '']) {
+      const refused = await remove(match);
+      expect([match, refused.status]).toEqual([match, 412]);
+      expect(await refused.json()).toEqual({ detail: expect.stringContaining('omit If-Match') });
+    }
+    expect((await other.get(id)).status).toBe(200);
+    expect((await remove(`"x", ${tag}`)).status).toBe(204);
+    await other.upload(bytesOf(sidecar('ok-es384')));
+    const otherId = sidecar('ok-es384').expect.manifestId ?? '';
+    expect((await other.remove(otherId, OPERATOR_TOKEN, { 'If-Match': '*' })).status).toBe(204);
+    await other.stop();
+  });
+
   it('are refused if no token is configured', async () => {
     const closed = await start({ MSTORE_OPERATOR_TOKEN_SHA256: '' });
     expect((await closed.remove(id)).status).toBe(401);

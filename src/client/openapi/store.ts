@@ -40,7 +40,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a manifest and withdraw its declaration
-         * @description Requires `Authorization: Bearer` with the operator token, or with an upload token of the publisher that has the scope `delete:manifests`.
+         * @description Requires `Authorization: Bearer` with the operator token, or with an upload token of the publisher that has the scope `delete:manifests`. With `If-Match` and the ETag of the bytes, only these are deleted.
          */
         readonly delete: operations["deleteManifest"];
         readonly options?: never;
@@ -872,6 +872,15 @@ export interface operations {
             };
             /** @description The manifest was deleted. */
             readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The stored bytes have another ETag than `If-Match` names. */
+            readonly 412: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

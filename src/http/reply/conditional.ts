@@ -1,4 +1,4 @@
-/** Entity tags and If-None-Match (RFC 9110, 8.8.3 and 13.1.2). */
+/** Entity tags, If-Match and If-None-Match (RFC 9110, 8.8.3, 13.1.1 and 13.1.2). */
 
 /** A strong entity tag, quoted. */
 export function quotedTag(identity: string): string {
@@ -11,6 +11,13 @@ export function matchesIfNoneMatch(header: string | undefined, tag: string): boo
   if (header.trim() === '*') return true;
   const wanted = opaque(tag);
   for (const [, listed] of header.matchAll(/(?:W\/)?("[^"]*")/g)) if (listed === wanted) return true;
+  return false;
+}
+
+/** Whether an If-Match value contains the tag, or is absent. Uses strong comparison: a weak tag never matches. */
+export function matchesIfMatch(header: string | undefined, tag: string): boolean {
+  if (header === undefined || header.trim() === '*') return true;
+  for (const [listed] of header.matchAll(/(?:W\/)?"[^"]*"/g)) if (listed === tag) return true;
   return false;
 }
 
