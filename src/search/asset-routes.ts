@@ -65,6 +65,7 @@ function addAssets(service: SearchService, options: RouteOptions): Route {
     query: addLinesParameters,
     body: {
       kind: 'stream',
+      decodes: true,
       documented: z.array(entry),
       bytesMax: Math.max(bodyBytesMax, LINES_BYTES_MAX),
     },

@@ -10,7 +10,7 @@ import { errorTable } from '../http/reply/error-table.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm, Refusal } from '../http/routing/service.js';
-import { errorBody } from './schema.js';
+import { errorBody, MANIFEST_TYPE } from './schema.js';
 
 export const ERRORS = {
   ...COMMON_ERRORS,
@@ -109,9 +109,10 @@ export function errorForm(debug: boolean): ErrorForm {
 
 function refusal(refused: Refusal): Reply {
   switch (refused.kind) {
-    // Only uploads require a body and a media type.
     case 'body-empty':
-      return manifestReply('Manifest Store refused: the body is empty', 'manifest.unreadable');
+      return refused.accepted?.includes(MANIFEST_TYPE)
+        ? manifestReply('Manifest Store refused: the body is empty', 'manifest.unreadable')
+        : commonRefusal(refused);
     case 'media-type':
       return detailReply(415, `Content-Type must be ${refused.accepted.join(' or ')}`);
     default:

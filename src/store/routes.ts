@@ -19,7 +19,14 @@ import { StoreRefusal } from './errors.js';
 import { listRoute } from './list-routes.js';
 import type { Listing } from './listing.js';
 import type { Receipts } from './receipts.js';
-import { fetchQuery, manifestPath, receipt as receiptSchema, uploadAnswer, uploadQuery } from './schema.js';
+import {
+  fetchQuery,
+  MANIFEST_TYPE,
+  manifestPath,
+  receipt as receiptSchema,
+  uploadAnswer,
+  uploadQuery,
+} from './schema.js';
 import type { Match, StoreService } from './service.js';
 import { type Callers, publisherOf } from './tokens/callers.js';
 import type { ManifestViews } from './views.js';
@@ -30,7 +37,6 @@ export interface RouteOptions {
   readonly callers: Callers;
 }
 
-const MANIFEST_TYPE = 'application/c2pa';
 const QUERY_BYTES_MAX = 64 * 1024;
 const SUMMARY_TYPE = 'application/json';
 const FETCH_CACHING = 'public, max-age=300';

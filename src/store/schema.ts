@@ -4,6 +4,9 @@ import { returnActiveManifest } from '../c2pa/schema.js';
 import { DECLARATION_STATUSES } from '../database/tables.js';
 import { wholeNumber } from '../http/request/whole-number.js';
 
+/** Media type of a Manifest Store. */
+export const MANIFEST_TYPE = 'application/c2pa';
+
 export const errorBody = z
   .object({
     detail: z.string(),

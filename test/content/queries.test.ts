@@ -145,7 +145,17 @@ describe.each(['store', 'resolver'] as const)('byContent of the %s', (name) => {
     const damaged = readFileSync(path.resolve(import.meta.dirname, '../fixtures/codes/files/corrupt_a.pdf'));
     const refused = await query(damaged, '', 'application/pdf');
     expect([refused.status, refused.body.code]).toEqual([422, 'FILE_DAMAGED']);
-    expect((await query(Buffer.alloc(0))).status).toBe(400);
+    const empty = await query(Buffer.alloc(0));
+    expect([empty.status, empty.body]).toEqual([400, { detail: 'Request body is empty' }]);
+    const encoded = await fetch(`${services.url[name]}/v1/matches/byContent`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'image/png', 'Content-Encoding': 'gzip' },
+      body: photo,
+    });
+    expect([encoded.status, await encoded.json()]).toEqual([
+      400,
+      { detail: expect.stringMatching(/^Content-Encoding must be absent/) },
+    ]);
     expect((await query(Buffer.alloc(ASSET_BYTES_MAX + 1))).status).toBe(413);
     expect((await query(photo, '', 'multipart/form-data; boundary=a')).status).toBe(415);
   });

@@ -28,6 +28,19 @@ overEachTransport('bodies', (context) => {
     expect(await outcome(await post('/json', body))).toEqual([400, expected]);
   });
 
+  it('refuses an encoded body, which would be taken for the content', async () => {
+    for (const path of ['/json', '/upload', '/bytes']) {
+      const response = await post(path, '{"name":"a"}', { 'Content-Encoding': 'gzip' });
+      expect([path, ...(await outcome(response))]).toEqual([
+        path,
+        400,
+        'refused: invalid headers.content-encoding',
+      ]);
+    }
+    expect((await post('/json', '{"name":"a"}', { 'Content-Encoding': 'Identity' })).status).toBe(200);
+    expect((await post('/optional-json', undefined, { 'Content-Encoding': 'gzip' })).status).toBe(200);
+  });
+
   it('accepts an absent optional body', async () => {
     expect(await outcome(await post('/optional-json'))).toEqual([200, '{"body":null}']);
   });

@@ -13,6 +13,8 @@ export interface BodyLimits {
   readonly declaredBytes: number | undefined;
   readonly bytesMax: number;
   readonly required: boolean;
+  /** Media types, for the refusal of an empty body. */
+  readonly accepted?: readonly string[] | undefined;
 }
 
 interface Reader {
@@ -87,11 +89,11 @@ export class BodyInbox implements BodyStream {
     if (this.#failure !== undefined) return;
     this.#arrivedBytes += chunk.length;
     if (last) this.#complete = true;
-    const { bytesMax, required } = this.#limits;
+    const { bytesMax, required, accepted } = this.#limits;
     if (this.#arrivedBytes > bytesMax) {
       this.#fail(new RequestRefused({ kind: 'body-too-large', bytesMax }));
     } else if (last && required && this.#arrivedBytes === 0) {
-      this.#fail(new RequestRefused({ kind: 'body-empty' }));
+      this.#fail(new RequestRefused({ kind: 'body-empty', accepted }));
     } else {
       if (chunk.length > 0) this.#store(chunk);
       this.#deliver();

@@ -23,12 +23,22 @@ export function lengthRefusal(
 /** Refuses a body by the other headers, before it is read. */
 export function contentRefusal(spec: BodySpec, head: RequestHead): Refusal | undefined {
   const isEmpty = declaredLength(head) === 0;
-  if (isEmpty && !spec.typeFirst) return isRequired(spec) ? { kind: 'body-empty' } : undefined;
   const accepted = acceptedTypes(spec);
+  if (isEmpty && !spec.typeFirst) return isRequired(spec) ? { kind: 'body-empty', accepted } : undefined;
   if (accepted !== undefined && !accepted.includes(mediaType(head))) {
     return { kind: 'media-type', accepted };
   }
-  return isEmpty && isRequired(spec) ? { kind: 'body-empty' } : undefined;
+  if (isEmpty) return isRequired(spec) ? { kind: 'body-empty', accepted } : undefined;
+  return spec.decodes ? undefined : codingRefusal(head);
+}
+
+/** The encoded bytes would be taken for the content, such as a compressed picture for a file of another type. */
+function codingRefusal(head: RequestHead): Refusal | undefined {
+  const coding = head.headers.get('content-encoding') ?? '';
+  if (/^(?:identity)?$/i.test(coding)) return undefined;
+  const message = 'Content-Encoding must be absent or identity; send the body without compression';
+  const path = ['content-encoding'];
+  return { kind: 'invalid', violations: [{ where: 'headers', path, message, input: coding }] };
 }
 
 /** Starts to receive a body. Call it in the exchange's first turn. */
@@ -37,6 +47,7 @@ export function openBody(spec: BodySpec, exchange: Exchange): BodyInbox {
     declaredBytes: declaredLength(exchange.head),
     bytesMax: spec.bytesMax,
     required: isRequired(spec),
+    accepted: acceptedTypes(spec),
   });
 }
 

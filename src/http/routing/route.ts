@@ -37,6 +37,8 @@ interface BodyRules extends LengthRules {
   readonly contentTypes?: readonly string[];
   /** Whether the media type is checked even if the body is empty. */
   readonly typeFirst?: boolean;
+  /** Whether the handler decodes `Content-Encoding`. Otherwise encoded bodies are refused. */
+  readonly decodes?: boolean;
   /** Schema of JSON that the service parses itself; used for documentation only. */
   readonly documented?: z.ZodType;
 }

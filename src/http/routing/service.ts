@@ -23,7 +23,8 @@ export type Refusal =
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] }
   | { readonly kind: 'body-not-json'; readonly message: string }
-  | { readonly kind: 'body-empty' }
+  /** `accepted`: media types of the route; absent if it accepts any. */
+  | { readonly kind: 'body-empty'; readonly accepted?: readonly string[] | undefined }
   | { readonly kind: 'body-too-large'; readonly bytesMax: number }
   /** 411. */
   | { readonly kind: 'length-required' }
