@@ -54,9 +54,19 @@ test('manifests are added, listed, fetched and deleted', { timeout: 60_000 }, as
 
   const refused = await store(['rm', ...ids], 'isccd_wrong');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('ISCCD_STORE_TOKEN')]);
-  expect(rows((await store(['rm', ...ids])).stdout)).toEqual(
-    ids.map((manifestId) => ({ manifestId, deleted: true })),
-  );
+  const removed = await store(['rm', 'unknown', ...ids, ids[0] ?? '']);
+  expect(rows(removed.stdout)).toMatchObject([
+    { manifestId: 'unknown', error: { detail: 'Manifest not found' } },
+    ...ids.map((manifestId) => ({ manifestId, deleted: true })),
+    { manifestId: ids[0], error: { detail: 'Manifest was deleted' } },
+  ]);
+  expect([removed.code, removed.stderr.trim().split('\n')]).toEqual([
+    1,
+    [
+      expect.stringContaining('unknown: Manifest not found'),
+      expect.stringContaining(`${ids[0]}: Manifest was deleted`),
+    ],
+  ]);
   expect((await store(['list'])).stdout).toBe('');
   const missing = await store(['get', ids[0] ?? '']);
   expect([missing.code, missing.stdout]).toEqual([1, '']);

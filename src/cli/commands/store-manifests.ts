@@ -98,15 +98,26 @@ export async function get(
   });
 }
 
-/** Deletes manifests and withdraws their declarations. */
+/** Deletes manifests and withdraws their declarations; prints one line per id. An id that is refused does not stop the others. */
 export async function remove(ids: readonly string[], where: Where): Promise<void> {
+  const failures: string[] = [];
   await reported(where, async (store) => {
     for (const manifestId of ids) {
-      await store.deleteManifest(manifestId);
-      printJson({ manifestId, deleted: true });
+      try {
+        await withinRate(() => store.deleteManifest(manifestId));
+        printJson({ manifestId, deleted: true });
+      } catch (error) {
+        if (!(error instanceof ServiceError && OF_ONE_MANIFEST.has(error.status))) throw error;
+        printJson({ manifestId, error: refusal(error) });
+        failures.push(`${manifestId}: ${error.message}`);
+      }
     }
   });
+  if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));
 }
+
+/** Not the publisher's, unknown, deleted. */
+const OF_ONE_MANIFEST: ReadonlySet<number> = new Set([403, 404, 410]);
 
 async function client({ at, token }: Where): Promise<StoreClient> {
   const url = at ?? (await configuredUrl('store'));
