@@ -1,5 +1,5 @@
 /** SQLite, through the package libsql with the API of better-sqlite3. Calls are synchronous and short. */
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Kysely, type Logger, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
@@ -27,6 +27,7 @@ const PRAGMAS = [BUSY_TIMEOUT, 'journal_mode = WAL', 'synchronous = FULL', 'fore
 
 /** @throws if the file can't be opened */
 export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
+  createPrivate(file);
   return kysely(new Writer(connected(file, PRAGMAS)), log);
 }
 
@@ -56,6 +57,7 @@ export function openSqliteCopy(file: string): Kysely<Tables> {
 
 /** Copies the last committed state of a file. Other processes may be writing to it. */
 export function copySqlite(file: string, target: string): void {
+  createPrivate(target);
   const connection = connected(file, [BUSY_TIMEOUT]);
   try {
     connection.prepare('VACUUM INTO ?').run([target]);
@@ -72,6 +74,18 @@ export function blockWrites(file: string): () => void {
     connection.exec('ROLLBACK');
     connection.close();
   };
+}
+
+/**
+ * Creates an empty file that only its owner can read, because the database has hashes of passwords. SQLite takes it for a
+ * new database, and gives the files beside it the same rights. Keeps those of an existing file.
+ */
+function createPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'a', 0o600));
+  } catch {
+    // SQLite reports why the file can't be opened.
+  }
 }
 
 function connected(file: string, pragmas: readonly string[]): Libsql.Database {

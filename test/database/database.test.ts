@@ -1,12 +1,12 @@
 /** Both database engines behave alike. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { blockWrites } from '../../src/database/sqlite.js';
+import { DATABASE_FILE, type Database, openDatabase } from '../../src/database/open.js';
+import { blockWrites, copySqlite } from '../../src/database/sqlite.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
 const manifest = (id: string) => ({
@@ -34,6 +34,16 @@ describe.each(ENGINES)('%s', (engine) => {
   afterAll(async () => {
     await database.close();
     await databases.stop();
+  });
+
+  it.runIf(engine === 'sqlite')('has files that only their owner can read', async () => {
+    copySqlite(path.join(place.dataDir, DATABASE_FILE), path.join(place.dataDir, 'copy.sqlite'));
+    const files = (await readdir(place.dataDir)).filter((name) => name.includes('.sqlite'));
+    expect(files.length).toBeGreaterThan(2);
+    for (const name of files) {
+      const { mode } = await stat(path.join(place.dataDir, name));
+      expect([name, mode & 0o777]).toEqual([name, 0o600]);
+    }
   });
 
   // SQLite calls block: two connections in one process would wait for each other for ever.
