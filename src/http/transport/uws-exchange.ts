@@ -2,7 +2,7 @@
 
 import { statusLine } from '../reply/status.js';
 import { chunkOf } from '../request/chunk-memory.js';
-import { declaredLength, malformation, type RequestHead, RequestHeaders } from '../request/head.js';
+import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
 import { Linger } from './linger.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 import type { UwsRequest, UwsResponse } from './uws-binding.js';
@@ -45,8 +45,11 @@ export class UwsExchange implements Exchange {
     };
     this.malformed = malformation(this.head);
     // uWS uses the first of several Content-Length lines, and treats an empty one as absent.
-    this.#closedByParser = !/^\d{0,9}$/.test(this.head.headers.first('content-length') ?? '');
-    this.#bodyEnded = declaredLength(this.head) === 0;
+    const { headers } = this.head;
+    const length = headers.first('content-length');
+    this.#closedByParser = !/^\d{0,9}$/.test(length ?? '');
+    this.#bodyEnded =
+      length === undefined ? headers.first('transfer-encoding') === undefined : Number(length) === 0;
     this.#response = response;
     this.#lingering = lingering;
   }
