@@ -136,6 +136,20 @@ describe('web addresses', () => {
   });
 });
 
+it('a web server that ends a file too early fails that file only', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Length': 10_000 }).write('the beginning', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const cwd = await temporaryFolder();
+  await writeFile(path.join(cwd, 'a.txt'), 'some words');
+  const cut = `http://127.0.0.1:${(server.address() as AddressInfo).port}/cut.txt`;
+  const { lines, code: status } = await code([cut, 'a.txt'], { cwd });
+  expect(failures(lines)).toEqual([[cut, 'FETCH_FAILED']]);
+  expect([status, lines[1]?.iscc]).toEqual([1, expect.stringMatching(/^ISCC:/)]);
+});
+
 describe('s3 addresses', () => {
   const objects = new Map<string, Uint8Array>(
     ['a b/ü&1.txt', 'a b/2.txt', 'a b/inner/3.txt', 'a b/', 'other.txt', "it's (4)*.txt"].map((key) => [
@@ -176,7 +190,7 @@ describe('s3 addresses', () => {
       'NOT_FOUND',
       'NO_MATCH',
       'NOT_FOUND',
-      'NOT_FOUND',
+      'ADDRESS_INVALID',
     ]);
     const wrong = { ...env, AWS_SECRET_ACCESS_KEY: 'wrong' };
     const refused = await code(['s3://bucket/other.txt'], { env: wrong });
@@ -401,8 +415,9 @@ describe('a run that continues an earlier one', () => {
 it('an invalid address is a failure of its own', async () => {
   const cwd = await temporaryFolder();
   await writeFile(path.join(cwd, 'a.txt'), 'some words');
-  const ended = await code(['a.txt', 'http://[bad'], { cwd });
+  const invalid = ['http://[bad', 'https://user:secret@media.example/a.jpg', 'ftp://media.example/a.jpg'];
+  const ended = await code(['a.txt', ...invalid], { cwd });
   expect(ended.code).toBe(1);
-  expect(paths(ended.lines)).toEqual(['a.txt', 'http://[bad']);
-  expect(failures(ended.lines)).toEqual([['http://[bad', 'ADDRESS_INVALID']]);
+  expect(paths(ended.lines)).toEqual(['a.txt', ...invalid]);
+  expect(failures(ended.lines)).toEqual(invalid.map((address) => [address, 'ADDRESS_INVALID']));
 });

@@ -1,7 +1,7 @@
 /** Fetches sources that are not local files: standard input and web addresses. */
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,14 +19,18 @@ export function stdinSource(filename = STDIN_NAME): Source {
 }
 
 export function webSource(url: string): Source | Unreadable {
-  if (!URL.canParse(url)) {
-    return { path: url, error: new SourceFailed('ADDRESS_INVALID', 'the address is not a valid URL') };
-  }
-  const { pathname, hostname } = new URL(url);
+  const invalid = (rule: string) => ({ path: url, error: new SourceFailed('ADDRESS_INVALID', rule) });
+  if (!URL.canParse(url)) return invalid('the address is not a valid URL');
+  const { pathname, hostname, username, password } = new URL(url);
+  if (username + password !== '') return invalid(CREDENTIALS_REFUSED);
   const last = pathname.slice(pathname.lastIndexOf('/') + 1);
   const filename = decoded(last) || hostname;
   return { path: url, filename, fetch: (folder) => download(url, folder, (address) => fetch(address)) };
 }
+
+/** `fetch` refuses such addresses, and results would contain them. */
+const CREDENTIALS_REFUSED =
+  'the address must have no user name and password; fetch the file by another program and pipe it to isccd code -';
 
 const ATTEMPTS_MAX = 4;
 const FIRST_PAUSE_MS = 500;
@@ -79,7 +83,8 @@ function failed(error: unknown): SourceFailed {
 
 /** Writes a stream to a new file in `folder`. */
 export async function fetchStream(stream: NodeJS.ReadableStream, folder: string): Promise<LocalFile> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Without a pause: until `pipeline` listens, a connection that breaks would end the process.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `fetched-${randomBytes(9).toString('hex')}`);
   const discard = () => rm(file, { force: true });
   try {

@@ -13,7 +13,7 @@ import { type Source, SourceFailed, type Unreadable } from './source.js';
 export async function* s3Sources(argument: string): AsyncGenerator<Source | Unreadable> {
   const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/?(.*)$/s.exec(argument) ?? [];
   if (bucket === '') {
-    const error = new SourceFailed('NOT_FOUND', 'an address in S3 has the form s3://BUCKET/KEY');
+    const error = new SourceFailed('ADDRESS_INVALID', 'an address in S3 has the form s3://BUCKET/KEY');
     yield { path: argument, error };
     return;
   }

@@ -32,7 +32,7 @@ export async function* localSources(
   const found = await stat(argument).catch((error: unknown) => error as Error);
   if (found instanceof Error) {
     if (isPattern(argument)) yield* matching(argument);
-    else yield { path: argument, error: hasLostBytes(argument) ? unnamed() : accessError(found) };
+    else yield { path: argument, error: missing(argument, found) };
   } else if (found.isDirectory()) {
     yield* below(argument, filter(options));
   } else if (found.isFile()) {
@@ -58,6 +58,16 @@ export function accessError(error: unknown): SourceFailed {
 
 function unnamed(): SourceFailed {
   return new SourceFailed('NAME_NOT_UTF8', 'the name is not valid UTF-8; rename the file or folder');
+}
+
+function missing(argument: string, error: Error): SourceFailed {
+  if (hasLostBytes(argument)) return unnamed();
+  const [, scheme] = /^([a-z][a-z\d+.-]+):\/\//i.exec(argument) ?? [];
+  if (scheme === undefined) return accessError(error);
+  return new SourceFailed(
+    'ADDRESS_INVALID',
+    `${scheme}:// is not supported; use a path, http://, https:// or s3://`,
+  );
 }
 
 /** Arguments are text: Node.js has replaced the bytes that are not UTF-8. */
