@@ -281,6 +281,25 @@ describe('--resume', () => {
     expect([last.code, await written()]).toEqual([0, names.length]);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'names a file that takes no more, and keeps whole lines',
+    async () => {
+      const cwd = await archive();
+      const ended = await run(
+        'bash',
+        ['-c', `ulimit -f 1; '${process.execPath}' '${MAIN}' code a b.txt --resume out.ndjson`],
+        {
+          cwd,
+        },
+      );
+      expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/^isccd: out\.ndjson: EFBIG: /)]);
+      const kept = (await readFile(path.join(cwd, 'out.ndjson'), 'utf8')).split('\n');
+      expect(kept.pop()).toBe('');
+      for (const line of kept) expect(JSON.parse(line)).toHaveProperty('path');
+      expect(await isccd(['code', 'b.txt', '--resume', 'out.ndjson'], { cwd })).toMatchObject({ code: 0 });
+    },
+  );
+
   it('tries failed and changed files again, and refuses another file', async () => {
     const cwd = await archive();
     const args = ['code', ...LEAN, '--resume', 'out.ndjson', 'a', 'b.txt'];

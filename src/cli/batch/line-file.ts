@@ -41,9 +41,16 @@ export class LineFile {
     }
   }
 
+  /** @throws {CommandFailed} if the file can't be written; it then ends with the line before */
   append(line: Line): LinePlace {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    writeSync(this.#file, bytes);
+    try {
+      // A disk that gets full takes a part.
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    } catch (error) {
+      ftruncateSync(this.#file, this.#end);
+      throw new CommandFailed(`${this.#name}: ${reason(error)}`);
+    }
     const place = { offset: this.#end, bytes: bytes.length };
     this.#end += bytes.length;
     return place;
