@@ -292,13 +292,23 @@ describe('reports', () => {
     expect(await isccd(args)).toMatchObject({ code: 2, stderr: `isccd: ${message}\n` });
   });
 
+  it.runIf(process.platform === 'linux')('are refused where no folder can be made', async () => {
+    expect(await isccd(['scan', '.', '--out', '/proc/none/out'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^isccd: --out must name a folder that can be written: ENOENT: .+\/proc\/none/,
+      ),
+    });
+  });
+
   it('are refused with one line before any file is read if their place is unusable', async () => {
     const cwd = await archive();
     await mkdir(path.join(cwd, 'out/report.html'), { recursive: true });
     const scan = async (out: string) => isccd(['scan', 'files', '--out', out], { cwd });
     const detail = [
-      ['files/a.jpg', /^isccd: --out must name a folder: EEXIST: [^\n]+\n$/],
-      ['files/a.jpg/out', /^isccd: --out must name a folder: ENOTDIR: [^\n]+\n$/],
+      ['files/a.jpg', /^isccd: --out must name a folder that can be written: EEXIST: [^\n]+\n$/],
+      ['files/a.jpg/out', /^isccd: --out must name a folder that can be written: ENOTDIR: [^\n]+\n$/],
       ['out', /^isccd: out\/report\.html is a folder; choose another --out\n$/],
     ] as const;
     for (const [out, message] of detail) {

@@ -318,6 +318,14 @@ describe('is refused', () => {
     ]);
   });
 
+  it.runIf(process.platform === 'linux')('where no folder can be made', async () => {
+    const { code, stderr } = await isccd(['backup', '/proc/none/backup'], servicesEnvironment(live));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^isccd: backup failed: ENOENT: .+\/proc\/none/),
+    ]);
+  });
+
   it('of a newer version, by verify and by backup', async () => {
     const copy = await copied();
     await writeFile(path.join(copy, 'store', 'FORMAT'), 'isccd store 9\n');

@@ -12,6 +12,7 @@ import {
   writeManifest,
 } from '../../data/backup-manifest.js';
 import { syncPath } from '../../data/durable.js';
+import { makeFolder } from '../../data/folder.js';
 import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
 import type { Copied, OnStep } from '../../data/port.js';
 import { backupSearch } from '../../search/backup.js';
@@ -43,7 +44,7 @@ export async function backup(directory: string, options: { json?: boolean }): Pr
     await remove();
   });
   try {
-    await mkdir(draft, { recursive: true });
+    makeFolder(draft);
     const line = new StatusLine(options.json);
     const making = copyAll(places, draft, { environment, line, signal: stop.signal });
     copying = making;

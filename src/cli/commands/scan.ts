@@ -1,8 +1,9 @@
 /** `isccd scan DIR…`: codes of all files, and which of them are duplicates, near-duplicates and versions. */
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
+import { open, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { orderedResult } from '../../codes/result.js';
+import { makeFolder } from '../../data/folder.js';
 import { native } from '../../native.js';
 import { BatchProgress } from '../batch/progress.js';
 import { failureOf, outcomes } from '../batch/run.js';
@@ -37,7 +38,7 @@ export async function scan(folders: readonly string[], options: ScanOptions): Pr
   if (folders.some(isRemote)) throw new CommandFailed('scan reads local folders only', 2);
   const distance = distanceOf(options.distance);
   const jobs = options.jobs === undefined ? undefined : positive(options.jobs);
-  await makeFolder(options.out);
+  await makeOutput(options.out);
   const records = new ScanRecords(options.out);
   await withPipeline({ jobs, fallback: true }, async (work) => {
     const one = new Pass(folders, { ...options, limit: distance }, records, work);
@@ -63,12 +64,12 @@ const REPORT_CSV = 'report.csv';
 const REPORT_HTML = 'report.html';
 
 /** @throws {CommandFailed} if the reports can't be written to the folder */
-async function makeFolder(folder: string): Promise<void> {
+async function makeOutput(folder: string): Promise<void> {
   if (folder === '') throw new CommandFailed('--out must name a folder', EXIT_CONFIGURATION);
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
   } catch (error) {
-    throw new CommandFailed(`--out must name a folder: ${reason(error)}`);
+    throw new CommandFailed(`--out must name a folder that can be written: ${reason(error)}`);
   }
   for (const report of [REPORT_CSV, REPORT_HTML].map((name) => path.join(folder, name))) {
     const found = await stat(report).catch(() => undefined);
