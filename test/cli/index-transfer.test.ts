@@ -144,9 +144,12 @@ test('refused rows are reported with the reason; the others are imported', async
     'bad-report.ndjson',
   );
   expect([moved.code, moved.results()]).toMatchObject([
-    0,
+    1,
     [{ created: 1, refused: 2, report: 'bad-report.ndjson' }],
   ]);
+  expect(moved.stderr.trimEnd().split('\n').pop()).toBe(
+    'isccd: bad: rows refused: 2; bad-report.ndjson has the reasons, all other rows are in the index',
+  );
   const report = (await readFile(path.join(folder, 'bad-report.ndjson'), 'utf8')).trimEnd().split('\n');
   expect(report.map((line) => JSON.parse(line))).toEqual([
     { index: 'bad', line: 2, iscc_id: second.iscc_id, detail: expect.stringMatching(/./) },

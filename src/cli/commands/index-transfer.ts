@@ -8,7 +8,7 @@ import { searchFolder } from '../../search/engine/open.js';
 import { type AssetSource, assetSources, damagedSource, serviceSources } from '../input/asset-sources.js';
 import { ImportState, type Transferred } from '../input/import-state.js';
 import { RefusalReport } from '../input/refusal-report.js';
-import { CommandFailed } from '../terminal/failure.js';
+import { CommandFailed, lines } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { writeOutput } from '../terminal/output.js';
 import { using, type Where } from './index-command.js';
@@ -26,7 +26,11 @@ export interface ImportOptions extends Where {
   readonly state: string;
 }
 
-/** Imports one index or all indexes of a place. Continues an interrupted import of the same place. */
+/**
+ * Imports one index or all indexes of a place. Continues an interrupted import of the same place.
+ *
+ * @throws {CommandFailed} at the end, if rows are missing
+ */
 export async function importIndexes(name: string | undefined, options: ImportOptions): Promise<void> {
   const sources = await sourcesOf(name, options);
   if (options.as !== undefined && sources.length > 1) {
@@ -38,12 +42,16 @@ export async function importIndexes(name: string | undefined, options: ImportOpt
       // The next standard input is another one.
       const isLasting = options.from !== '-';
       const state = isLasting ? await ImportState.open(options.state, options.from, options.at) : undefined;
+      const all: Transferred[] = [];
       for (const source of sources) {
         const index = options.as ?? source.name ?? name;
         if (index === undefined) throw new CommandFailed('name the index that the lines are for');
-        printJson(await transfer(source, target, index, { state, report: options.report }));
+        const done = await transfer(source, target, index, { state, report: options.report });
+        printJson(done);
+        all.push(done);
       }
       await state?.remove();
+      refuseMissing(all);
     },
     { mayBeNew: true },
   );
@@ -89,13 +97,20 @@ export interface CopyOptions extends Where {
   readonly report: string;
 }
 
-/** Copies all assets of an index into another one, in the same or in another place. */
+/**
+ * Copies all assets of an index into another one, in the same or in another place.
+ *
+ * @throws {CommandFailed} at the end, if rows are missing
+ */
 export async function copyIndex(name: string, target: string, options: CopyOptions): Promise<void> {
   const { to, toApiKey, report } = options;
   await using(options, async (service) => {
     const [source] = await serviceSources(service, name);
-    const copy = async (other: SearchApi) =>
-      printJson(await transfer(source as AssetSource, other, target, { report }));
+    const copy = async (other: SearchApi) => {
+      const done = await transfer(source as AssetSource, other, target, { report });
+      printJson(done);
+      refuseMissing([done]);
+    };
     if (to === undefined) return copy(service);
     const where = toApiKey === undefined ? { at: to } : { at: to, apiKey: toApiKey };
     return using(where, copy, { mayBeNew: true });
@@ -120,6 +135,22 @@ export async function repairIndex(name: string, options: RepairOptions): Promise
   });
 }
 
+/** A script must notice that an index is not complete. */
+function refuseMissing(all: readonly Transferred[]): void {
+  const problems = all.flatMap((done) => missingRows(done) ?? []);
+  if (problems.length > 0) throw new CommandFailed(lines(problems));
+}
+
+/** Says that rows of a source are not in the index; `undefined` if all are. */
+export function missingRows({ index, refused, problems, report }: Transferred): string | undefined {
+  if (refused + problems === 0) return undefined;
+  const parts = [
+    ...(refused > 0 ? [`rows refused: ${refused}`] : []),
+    ...(problems > 0 ? [`places that can't be read: ${problems}`] : []),
+  ];
+  return `${index}: ${parts.join(', ')}; ${report} has the reasons, all other rows are in the index`;
+}
+
 /**
  * Adds all assets of a source to an index. A missing or empty index gets the source's declared paths; another one keeps its
  * own.
@@ -135,7 +166,8 @@ export async function transfer(
   state?.forgetOutdated(index, version, assets);
   const none: Transferred = { index, created: 0, updated: 0, refused: 0, problems: 0 };
   const { position, isDone, before = assets, done = none } = state?.progress(index) ?? {};
-  if (isDone) return done;
+  const counted = () => (done.refused + done.problems > 0 ? { ...done, report } : done);
+  if (isDone) return counted();
   const { total, declaredPaths, batches } = await source.open(position);
   await createIfMissing(target, index);
   // Before the first asset is added, so that no second pass over the assets is needed.
@@ -159,7 +191,7 @@ export async function transfer(
     bar.stop();
   }
   await state?.finish(index, { version, before, done });
-  return done.refused + done.problems > 0 ? { ...done, report } : done;
+  return counted();
 }
 
 /** Cuts a batch whose lines are long, so that each request stays small. */

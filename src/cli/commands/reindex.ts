@@ -6,7 +6,7 @@ import { ImportState } from '../input/import-state.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { using } from './index-command.js';
-import { transfer } from './index-transfer.js';
+import { missingRows, transfer } from './index-transfer.js';
 
 /** Assets per index that are compared, with the results of a search for each. */
 const SAMPLES_MAX = 100;
@@ -38,7 +38,7 @@ export async function reindex(options: ReindexOptions): Promise<void> {
           const done = await transfer(sampled, target, index, { state, report });
           const found = await differences(source, target, index, await sampled.samples(source));
           printJson({ ...done, compared: found.compared, differences: found.problems.length });
-          problems.push(...found.problems);
+          problems.push(...[missingRows(done) ?? [], found.problems].flat());
         }
         // After differences, the next run copies all again.
         await state.remove();
