@@ -35,6 +35,7 @@ export const ERRORS = {
   RANGE_UNSATISFIABLE: [416, 'Range Not Satisfiable - the file has {size} bytes.'],
   MEDIATYPE_UNSUPPORTED: [422, 'Unsupported mediatype {mediatype} for {filename}'],
   PROCESSING_FAILED: [422, '{task} The file could not be processed.'],
+  FILE_EMPTY: [422, '{task} The file is empty.'],
   FILE_DAMAGED: [422, '{task} The file is damaged, incomplete or not in the format of its file name.'],
   FILE_ENCRYPTED: [422, '{task} The document is encrypted. Upload a copy without password and encryption.'],
   FILE_NO_TEXT: [422, '{task} The file contains no text.'],
@@ -124,6 +125,7 @@ export function codeStatus(code: ErrorCode): number {
 export const ABOUT_FILE: ReadonlySet<ErrorCode> = new Set([
   'MEDIATYPE_UNSUPPORTED',
   'PROCESSING_FAILED',
+  'FILE_EMPTY',
   'FILE_DAMAGED',
   'FILE_ENCRYPTED',
   'FILE_NO_TEXT',

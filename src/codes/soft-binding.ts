@@ -17,6 +17,7 @@ export interface SoftBinding {
 
 /** Documents that have no readable text are bound by their bytes. */
 const WITHOUT_TEXT: ReadonlySet<ErrorCode> = new Set([
+  'FILE_EMPTY',
   'FILE_NO_TEXT',
   'FILE_DAMAGED',
   'FILE_ENCRYPTED',

@@ -72,6 +72,18 @@ describe('folders and patterns', () => {
     expect(paths((await code(only, { cwd })).lines)).toEqual(['b.txt', 'a/two.txt']);
   });
 
+  it('say of an empty file that it is empty', async () => {
+    const cwd = await temporaryFolder();
+    const names = ['a.docx', 'a.jpg', 'a.mp3', 'a.mp4', 'a.pdf', 'a.txt'];
+    for (const name of names) await writeFile(path.join(cwd, name), '');
+    const { code: status, lines, stderr } = await code(['.'], { cwd });
+    expect(failures(lines)).toEqual(names.map((name) => [name, 'FILE_EMPTY']));
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^isccd: a\.jpg: ISCC processing error\. The file is empty\.$/m),
+    ]);
+  });
+
   it('report what is missing and go on', async () => {
     const cwd = await archive();
     const { code: status, lines } = await code(['nope.txt', '*.flac', 'b.txt'], { cwd });

@@ -191,6 +191,7 @@ export class Pipeline {
     if (type.format === undefined)
       return { result: this.#sumOnly(file, type, options.given), nameWasRead: false };
     const { filename, path, sum } = file;
+    if (sum.filesize === 0) throw new CodesRefusal('FILE_EMPTY');
     const { mediatype, mode, format } = type;
     const { compat, models, workFolder } = this.#options;
     if (options.semantic) requireModels(models, mode);
