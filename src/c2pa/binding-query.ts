@@ -70,9 +70,13 @@ function parseJson(body: Uint8Array): unknown {
 /** @throws {BindingQueryInvalid} */
 export function decodeValue(value: string): Buffer {
   const bytes = decodeLenientBase64(value);
-  if (bytes === undefined) throw new BindingQueryInvalid('Value is not valid base64');
-  return bytes;
+  if (bytes !== undefined) return bytes;
+  const wayOut = /^\s*iscc:/i.test(value) ? TEXT_REFUSED : '';
+  throw new BindingQueryInvalid(`Value is not valid base64${wayOut}`);
 }
+
+const TEXT_REFUSED =
+  ', but the text of an ISCC: decode the text of each ISCC-UNIT after "ISCC:" from base32, and send the bytes as base64';
 
 /**
  * Decodes either alphabet of Base64, with or without padding. Spaces count as `+`, because clients forget to

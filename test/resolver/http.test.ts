@@ -92,6 +92,12 @@ describe('a query', () => {
         'Unsupported alg; this service supports io.iscc.v0',
       ],
       [`?${alg}&value=A*`, undefined, 400, 'Value is not valid base64'],
+      [
+        `?${alg}&value=ISCC:EAAW4BQTJSTJSHAI`,
+        undefined,
+        400,
+        'Value is not valid base64, but the text of an ISCC: decode the text of each ISCC-UNIT',
+      ],
       [`?${alg}&value=AAAA`, undefined, 400, 'Value is not a valid ISCC-SEQ: '],
       [`?${alg}&value=${encodeURIComponent(meta)}`, undefined, 400, 'Value holds no searchable ISCC-UNIT'],
       [`?${alg}&value=${'A'.repeat(4097)}`, undefined, 400, 'Value is longer than 4096 characters'],

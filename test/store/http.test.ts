@@ -182,6 +182,11 @@ describe('a query', () => {
     [{ alg: 'no.such.alg', value }, 'Unknown soft binding algorithm: no.such.alg'],
     [{ alg: 'IO.ISCC.V0', value }, 'Unknown soft binding algorithm: IO.ISCC.V0'],
     [{ alg: 'io.iscc.v0', value: '!!!' }, 'Value is not valid base64'],
+    [
+      { alg: 'io.iscc.v0', value: 'ISCC:EAAW4BQTJSTJSHAI' },
+      'Value is not valid base64, but the text of an ISCC: decode the text of each ISCC-UNIT after "ISCC:" from base32, ' +
+        'and send the bytes as base64',
+    ],
     [{ alg: 'io.iscc.v0', value, maxResults: '0' }, 'maxResults must be a positive integer'],
     [{ alg: 'io.iscc.v0', value, maxResults: '1.5' }, 'maxResults must be a positive integer'],
     [{ alg: 'io.iscc.v0', value, maxResults: '-1' }, 'maxResults must be a positive integer'],
