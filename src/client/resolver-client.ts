@@ -116,4 +116,9 @@ export class ResolverClient {
   liveness(options?: CallOptions): Promise<ResponseBody<operations['liveness']>> {
     return this.#http.json({ method: 'GET', path: ['healthz'] }, options);
   }
+
+  /** Resolves if the service is ready. */
+  readiness(options?: CallOptions): Promise<ResponseBody<operations['readiness']>> {
+    return this.#http.json({ method: 'GET', path: ['readyz'] }, options);
+  }
 }

@@ -101,6 +101,9 @@ export async function resolverApp(
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
     ...present({ allowedHosts: allowedHosts(config) }),
+    // The service has no data of its own. Without its dependencies it responds with the reason, which an instance that a
+    // load balancer has removed could not.
+    readiness: () => undefined,
     metrics: metrics.all,
     ...(await errorTracking('resolver', config)),
     docs: {

@@ -247,7 +247,7 @@ describe('StoreClient and ResolverClient', () => {
     expect((await resolver.getServiceCapabilities()).supportedCapabilities).toEqual([]);
     expect((await resolver.getServiceStatus()).status).toBe('ok');
     expect((await resolver.getWellKnown()).statusEndpoint).toContain('/status');
-    expect(await resolver.liveness()).toBeDefined();
+    expect([await resolver.liveness(), await resolver.readiness()]).toHaveLength(2);
   });
 });
 

@@ -101,7 +101,7 @@ describe.each(SERVICE_NAMES)('ops/kubernetes-cluster: %s', (service) => {
     const { sleep } = container().lifecycle.preStop;
     const needed = sleep.seconds + Number(config().ISCCD_DRAIN_SECONDS) + IN_FLIGHT_SECONDS;
     expect(workload().spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(needed);
-    expect(container().readinessProbe.httpGet.path).toBe(service === 'resolver' ? '/healthz' : '/readyz');
+    expect(container().readinessProbe.httpGet.path).toBe('/readyz');
   });
 
   it('has valid settings for shared engines, with all secrets from the secret', () => {
