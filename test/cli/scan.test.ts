@@ -1,7 +1,7 @@
 /** `isccd scan`: groups equal a comparison of all pairs, also after kills; reports; watching. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -182,6 +182,18 @@ async function archive(): Promise<string> {
   await writeFile(path.join(files, 'bad.pdf'), '%PDF-1.4 damaged');
   return folder;
 }
+
+it('counts a file once that is found through links and by several folders', async () => {
+  const cwd = await temporaryFolder();
+  await mkdir(path.join(cwd, 'files'));
+  await copyFile(recorded('photo-q85_a.jpg').path, path.join(cwd, 'files/photo.jpg'));
+  await symlink('photo.jpg', path.join(cwd, 'files/latest.jpg'));
+  await symlink('files', path.join(cwd, 'linked'));
+  const folders = ['files', 'linked', path.join(cwd, 'files')];
+  const { stdout, code } = await isccd(['scan', ...folders, '--out', 'out', '--json'], { cwd });
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { files: 1, groups: [] }]);
+  expect((await lines(cwd)).map((line) => line.path)).toEqual(['files/photo.jpg']);
+});
 
 it('reads a folder with a file of every format in one command', { timeout: 1_200_000 }, async () => {
   const cwd = await temporaryFolder();

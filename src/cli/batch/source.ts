@@ -10,6 +10,8 @@ export interface Source {
   readonly size?: number;
   /** Last change in milliseconds since 1970, of local files. */
   readonly modifiedMs?: number;
+  /** Whether the name is a symbolic link to the file. */
+  readonly isLink?: true;
   /** Whether each run reads other content: standard input and pipes. */
   readonly isTransient?: true;
   /** The path of a local file with the content; remote content is fetched into `folder`. */

@@ -167,7 +167,8 @@ async function fileSource(file: string, { dirent }: FolderEntry): Promise<Source
   const found = await stat(file).catch((error: unknown) => error as Error);
   if (found instanceof Error) return { path: file, error: accessError(found) };
   if (dirent.isSymbolicLink() && !found.isFile()) return undefined;
-  return sourceOf(file, found.size, found.mtimeMs);
+  const source = sourceOf(file, found.size, found.mtimeMs);
+  return dirent.isSymbolicLink() ? { ...source, isLink: true } : source;
 }
 
 function sourceOf(file: string, size: number, modifiedMs: number): Source {

@@ -1,6 +1,6 @@
 /** `isccd scan DIR…`: codes of all files, and which of them are duplicates, near-duplicates and versions. */
 import { createHash } from 'node:crypto';
-import { open, rename, stat, writeFile } from 'node:fs/promises';
+import { open, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { orderedResult } from '../../codes/result.js';
 import { makeFolder } from '../../data/folder.js';
@@ -130,12 +130,22 @@ class Pass {
   }
 
   async #find(): Promise<(Source | Unreadable)[]> {
-    const found: (Source | Unreadable)[] = [];
+    // A file must not be a duplicate of itself, found through a link or by two of the folders.
+    const found = new Map<string, Source | Unreadable>();
     const out = path.resolve(this.#options.out);
-    for await (const source of sourcesOf(this.#folders, this.#options))
-      if (!isWithin(path.resolve(source.path), out)) found.push(source);
-    return found;
+    for await (const source of sourcesOf(this.#folders, this.#options)) {
+      const file = path.resolve(source.path);
+      if (isWithin(file, out)) continue;
+      const place = await realpath(file).catch(() => file);
+      const known = found.get(place);
+      if (known === undefined || (isLink(known) && !isLink(source))) found.set(place, source);
+    }
+    return [...found.values()];
   }
+}
+
+function isLink(source: Source | Unreadable): boolean {
+  return 'isLink' in source;
 }
 
 function digestOf(sources: readonly (Source | Unreadable)[]): string {
