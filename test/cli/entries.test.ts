@@ -22,6 +22,11 @@ describe('readEntries', () => {
     expect(await read(JSON.stringify([ENTRY, ENTRY]))).toEqual([ENTRY, ENTRY]);
     expect(await read(JSON.stringify(ENTRY, null, 2))).toEqual([ENTRY]);
     expect(await read(`${JSON.stringify(ENTRY)}\n\n${JSON.stringify(ENTRY)}\n`)).toEqual([ENTRY, ENTRY]);
+    expect(await read(JSON.stringify([ENTRY, ENTRY], null, 2))).toEqual([ENTRY, ENTRY]);
+  });
+
+  it('reads no entries from an empty file, as of a folder without files', async () => {
+    for (const text of ['', '\n', ' \r\n\t\n']) expect(await read(text)).toEqual([]);
   });
 
   it('reads results of the codes service', async () => {
@@ -66,6 +71,7 @@ describe('readEntries', () => {
   it('reports where a file is invalid', async () => {
     await expect(read('{"iscc":"ISCC:KACX"}')).rejects.toThrow('entry 1: iscc_id is missing');
     await expect(read('{"a":1}\nnope\n')).rejects.toThrow('line 2');
+    await expect(read('nope\n{"a":1}\n')).rejects.toThrow('line 1');
     await expect(read('nope')).rejects.toThrow('x.json');
     await expect(read('[3]')).rejects.toThrow('not a JSON object');
   });

@@ -230,6 +230,14 @@ describe('an interrupted import', () => {
 });
 
 describe('refuses', () => {
+  test.skipIf(process.platform === 'win32')('a device', async () => {
+    const { code, stderr } = await index('import', 'x', '--from', '/dev/null', '--at', './none');
+    expect([code, stderr]).toEqual([
+      1,
+      'isccd: /dev/null: neither a file nor a folder; pipe the lines to --from -\n',
+    ]);
+  });
+
   test.each([
     ['a missing place', ['--from', './missing'], /no such file/i],
     ['a folder without indexes', ['--from', '.'], /contains no indexes/],

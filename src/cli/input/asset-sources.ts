@@ -55,6 +55,8 @@ export async function assetSources(from: string): Promise<AssetSource[]> {
     throw new CommandFailed(`${from}: ${reason(error)}`);
   });
   if (found.isFile()) return [place.endsWith('.lmdb') ? reference(place, nameOf(place)) : lineFile(place)];
+  if (!found.isDirectory())
+    throw new CommandFailed(`${from}: neither a file nor a folder; pipe the lines to --from -`);
   const own = await indexAt(place);
   if (own !== undefined) return [own];
   const names = (await readdir(place)).sort();

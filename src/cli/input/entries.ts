@@ -43,9 +43,7 @@ export class EntryFiles implements ImportSource {
 
 /** All entries of a file; `-` means standard input. */
 export async function readEntries(file: string, { makeIds = false }: EntryOptions = {}): Promise<Entry[]> {
-  // Some editors write a byte order mark.
-  const text = (await read(file)).toString('utf8').replace(/^\ufeff/, '');
-  return parse(text, file).flatMap((value, index) =>
+  return parse(await read(file), file).flatMap((value, index) =>
     isFailure(value) ? [] : [entry(value, `${file}, entry ${index + 1}`, makeIds)],
   );
 }
@@ -63,22 +61,58 @@ async function read(file: string): Promise<Buffer> {
   }
 }
 
-/** One JSON value (the items if it is an array), or one value per line. */
-function parse(text: string, file: string): unknown[] {
+/** One JSON value (the items if it is an array), or one value per line, also of files that are too large for one text. */
+function parse(bytes: Buffer, file: string): unknown[] {
+  const lines = linesOf(bytes);
+  const [first] = lines;
+  if (first === undefined) return [];
+  if (lines.length > 1 && isJson(first)) return parsedLines(lines, file);
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(textOf(bytes));
     return Array.isArray(value) ? value : [value];
   } catch (whole) {
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    if (lines.length < 2) throw new CommandFailed(`${file}: ${reason(whole)}`);
-    return lines.map((line, index) => {
-      try {
-        return JSON.parse(line) as unknown;
-      } catch (error) {
-        throw new CommandFailed(`${file}, line ${index + 1}: ${reason(error)}`);
-      }
-    });
+    if (lines.length === 1) throw new CommandFailed(`${file}: ${reason(whole)}`);
+    return parsedLines(lines, file);
   }
+}
+
+function parsedLines(lines: readonly Buffer[], file: string): unknown[] {
+  return lines.map((line, index) => {
+    try {
+      return JSON.parse(textOf(line)) as unknown;
+    } catch (error) {
+      throw new CommandFailed(`${file}, line ${index + 1}: ${reason(error)}`);
+    }
+  });
+}
+
+function isJson(line: Buffer): boolean {
+  try {
+    JSON.parse(textOf(line));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Some editors write a byte order mark. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
+}
+
+const LINE_FEED = 0x0a;
+const WHITE_SPACE = [0x20, 0x09, 0x0d];
+
+/** The lines that have content, without their ends. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    const line = bytes.subarray(start, end < 0 ? bytes.length : end);
+    if (!line.every((byte) => WHITE_SPACE.includes(byte))) lines.push(line);
+    start += line.length + 1;
+  }
+  return lines;
 }
 
 function entry(value: unknown, place: string, makeIds: boolean): Entry {
