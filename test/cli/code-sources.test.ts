@@ -84,6 +84,18 @@ describe('folders and patterns', () => {
     ]);
   });
 
+  it('note that no file was found', async () => {
+    const cwd = await archive();
+    for (const args of [['a/empty'], ['.', '--include', '*.jgp']]) {
+      await mkdir(path.join(cwd, 'a/empty'), { recursive: true });
+      expect(await isccd(['code', ...args], { cwd })).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: 'isccd: no file found\n',
+      });
+    }
+  });
+
   it('report what is missing and go on', async () => {
     const cwd = await archive();
     const { code: status, lines } = await code(['nope.txt', '*.flac', 'b.txt'], { cwd });

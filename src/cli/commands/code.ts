@@ -77,6 +77,7 @@ export async function code(args: readonly string[], options: CodeOptions): Promi
   await writers.close();
   const summary = progress.summary(found.length - sources.length);
   if (summary !== undefined) process.stderr.write(`isccd: ${summary}\n`);
+  if (found.length === 0) process.stderr.write('isccd: no file found\n');
   if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));
 }
 
