@@ -10,14 +10,21 @@ export class BatchProgress {
   readonly #started = performance.now();
   readonly #bar: SingleBar | undefined;
   readonly #files: number;
+  /** The terminal wraps no lines until the bar stops, so it must stop at an interruption, too. */
+  readonly #stop = () => this.#bar?.stop();
   #done = 0;
   #failed = 0;
   #bytes = 0;
 
-  /** Shows a bar on terminals only, to keep pipes and logs clean. */
-  constructor(files: number) {
+  /**
+   * Shows a bar on terminals only, to keep pipes and logs clean.
+   *
+   * @param printsResults whether results go to standard output meanwhile; on the same terminal they would mix with the bar
+   */
+  constructor(files: number, { printsResults }: { readonly printsResults: boolean }) {
     this.#files = files;
-    if (!process.stderr.isTTY || files < FILES_MIN) return;
+    const isMixed = printsResults && process.stdout.isTTY === true;
+    if (!process.stderr.isTTY || isMixed || files < FILES_MIN) return;
     this.#bar = new SingleBar({
       format: '{bar} {value}/{total} files, {rate}, {eta_formatted} left',
       stream: process.stderr,
@@ -25,6 +32,7 @@ export class BatchProgress {
       etaBuffer: 100,
     });
     this.#bar.start(files, 0, { rate: '' });
+    process.once('exit', this.#stop);
   }
 
   add(bytes: number, isFailure: boolean): void {
@@ -35,7 +43,8 @@ export class BatchProgress {
   }
 
   stop(): void {
-    this.#bar?.stop();
+    process.off('exit', this.#stop);
+    this.#stop();
   }
 
   /** One line for the user; nothing for a few files, whose results are shown. */

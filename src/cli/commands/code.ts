@@ -63,19 +63,24 @@ export async function code(args: readonly string[], options: CodeOptions): Promi
   for await (const source of sourcesOf(args, options)) found.push(source);
   const writers = new Writers(options);
   const sources = await writers.remaining(found);
-  const progress = new BatchProgress(sources.length);
   const failures: string[] = [];
   const fallback = options.softBinding ? { fallback: true } : {};
-  await withPipeline({ files: sources.length, jobs, ...fallback }, async (work) => {
-    const one = await workOf(work, { ...options, given }, found.length === 1);
-    for await (const outcome of outcomes(sources, one, work)) {
-      const failure = await writers.write(outcome);
-      if (failure !== undefined) failures.push(failure);
-      progress.add(bytesOf(outcome), failure !== undefined);
+  const printsResults = !options.sidecar && options.resume === undefined;
+  const summary = await withPipeline({ files: sources.length, jobs, ...fallback }, async (work) => {
+    const progress = new BatchProgress(sources.length, { printsResults });
+    try {
+      const one = await workOf(work, { ...options, given }, found.length === 1);
+      for await (const outcome of outcomes(sources, one, work)) {
+        const failure = await writers.write(outcome);
+        if (failure !== undefined) failures.push(failure);
+        progress.add(bytesOf(outcome), failure !== undefined);
+      }
+    } finally {
+      progress.stop();
     }
-  }).finally(() => progress.stop());
+    return progress.summary(found.length - sources.length);
+  });
   await writers.close();
-  const summary = progress.summary(found.length - sources.length);
   if (summary !== undefined) process.stderr.write(`isccd: ${summary}\n`);
   if (found.length === 0) process.stderr.write('isccd: no file found\n');
   if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));

@@ -1,7 +1,6 @@
 /** `isccd index ...`: similarity indexes in a local folder or of a service. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { ServiceError } from '../../client/errors.js';
 import type { SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
@@ -10,6 +9,7 @@ import { InProcessSearch } from '../../search/engine/in-process.js';
 import { searchFolder } from '../../search/engine/open.js';
 import { type ImportStep, importFrom } from '../../search/import.js';
 import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js';
+import { assetBar } from '../terminal/asset-bar.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { serviceFailure } from '../terminal/service-failure.js';
@@ -42,7 +42,7 @@ export async function add(
 ): Promise<void> {
   await using(where, async (service) => {
     const source = await EntryFiles.read(files, where);
-    const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
+    const bar = assetBar();
     bar.start(source.size, 0);
     let added = 0;
     try {

@@ -1,6 +1,5 @@
 /** `isccd index import|export|copy|repair`: moves all assets of an index. */
 import path from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { ServiceError } from '../../client/errors.js';
 import type { LinesResult, SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
@@ -8,6 +7,7 @@ import { searchFolder } from '../../search/engine/open.js';
 import { type AssetSource, assetSources, damagedSource, serviceSources } from '../input/asset-sources.js';
 import { ImportState, type Transferred } from '../input/import-state.js';
 import { RefusalReport } from '../input/refusal-report.js';
+import { assetBar } from '../terminal/asset-bar.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { writeOutput } from '../terminal/output.js';
@@ -173,7 +173,7 @@ export async function transfer(
   // Before the first asset is added, so that no second pass over the assets is needed.
   if (declaredPaths.length > 0 && (await isUntouched(target, index)))
     await target.putPaths(index, declaredPaths);
-  const bar = new SingleBar({ stream: process.stderr, noTTYOutput: false, clearOnComplete: true });
+  const bar = assetBar();
   bar.start(total ?? 0, done.created + done.updated + done.refused);
   const log = new RefusalReport(report, index);
   try {

@@ -163,7 +163,7 @@ async function makeCodes(
   work: PipelineWork,
   skipped: number,
 ): Promise<void> {
-  const progress = new BatchProgress(sources.length);
+  const progress = new BatchProgress(sources.length, { printsResults: false });
   const { pipeline } = work;
   const { signal } = new AbortController();
   const options = { granular: false, semantic: false, keepText: true };

@@ -41,7 +41,7 @@ export async function add(args: readonly string[], options: AddOptions): Promise
   const sources: (Source | Unreadable)[] = [];
   for await (const source of sourcesOf(args, options)) sources.push(source);
   const choice = options.declare ? {} : { declare: false };
-  const progress = new BatchProgress(sources.length);
+  const progress = new BatchProgress(sources.length, { printsResults: true });
   const failures: string[] = [];
   // For what is read from other servers and from standard input.
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-store-'));
