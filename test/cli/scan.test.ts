@@ -1,11 +1,14 @@
 /** `isccd scan`: groups equal a comparison of all pairs, also after kills; reports; watching. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { groupsOf } from '../../src/cli/scan/groups.js';
+import type { ScannedFile } from '../../src/cli/scan/records.js';
 import { decodeCode } from '../../src/codec.js';
+import { native } from '../../src/native.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { RECORDED, recorded } from '../codes/support/recorded.js';
 import { isccd } from '../support/command.js';
@@ -193,6 +196,23 @@ it('counts a file once that is found through links and by several folders', asyn
   const { stdout, code } = await isccd(['scan', ...folders, '--out', 'out', '--json'], { cwd });
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { files: 1, groups: [] }]);
   expect((await lines(cwd)).map((line) => line.path)).toEqual(['files/photo.jpg']);
+});
+
+it.skipIf(process.platform === 'win32')('keeps its temporary index private', async () => {
+  const folder = path.join(await temporaryFolder(), 'work');
+  const file = (name: string, bits: number): ScannedFile => ({
+    path: name,
+    bytes: 1,
+    modifiedMs: 0,
+    mode: 'text',
+    mediatype: 'text/plain',
+    title: undefined,
+    datahash: name,
+    units: [native.encodeUnit(3, 0, 0, 256, Buffer.alloc(32, bits))],
+    place: { offset: 0, bytes: 0 },
+  });
+  expect(await groupsOf([file('a', 1), file('b', 0xfe)], DISTANCE, folder)).toEqual([]);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
 it('reads a folder with a file of every format in one command', { timeout: 1_200_000 }, async () => {

@@ -2,7 +2,7 @@
  * Groups of files that belong together: equal bytes, similar content, or the same work. Similar units come from an exact
  * search index, so groups are those of a comparison of all pairs.
  */
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { decodeCode } from '../../codec.js';
 import { native, type SearchEngine } from '../../native.js';
@@ -187,6 +187,8 @@ async function similarUnits(units: readonly Shared[], distance: number, folder: 
   if (units.length < 2) return [];
   const location = path.resolve(folder, 'index');
   await rm(location, { recursive: true, force: true });
+  // The folder is in a place that all users can read.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const engine = await native.openSearchEngine(`usearch://${location}`, {
     matchThresholdUnits: 1 - distance / UNIT_BITS,
     // Scans compare every row; a graph would miss some.
