@@ -49,6 +49,23 @@ it('exits with 2 for wrong arguments and with 0 for help', () => {
   expect([of(['--help']), of(['help', 'code']), of(['nonsense']), of(['code'])]).toEqual([0, 0, 2, 2]);
 });
 
+it.skipIf(process.platform === 'win32')(
+  'extract refuses a missing file, a folder and a pipe with one line',
+  async () => {
+    const folder = await temporaryFolder();
+    await run('mkfifo', [path.join(folder, 'pipe')]);
+    for (const [name, rule] of [
+      ['missing', 'the file does not exist'],
+      ['.', 'not a file'],
+      ['pipe', 'not a file'],
+    ])
+      expect(await status(`cd '${folder}'; exec "$0" "$1" extract ${name}`)).toEqual({
+        code: 1,
+        stderr: `isccd: ${name}: ${rule}\n`,
+      });
+  },
+);
+
 it('accepts a seed with a byte order mark', async () => {
   const file = path.join(await temporaryFolder(), 'seed.json');
   const seed = {

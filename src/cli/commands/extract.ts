@@ -1,9 +1,10 @@
 /** `isccd extract FILE`: what codes are made of: metadata, text and thumbnail of a file. */
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FIELDS } from '../../codes/metadata/places.js';
 import type { Processing } from '../../codes/pipeline/pipeline.js';
 import { orderedResult } from '../../codes/result.js';
+import { accessError } from '../batch/walk.js';
 import { safeName, withPipeline } from '../input/local-pipeline.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, reasons } from '../terminal/failure.js';
@@ -55,6 +56,11 @@ export async function extract(file: string, options: ExtractOptions): Promise<vo
 async function processed(file: string): Promise<Processing> {
   return withPipeline({ files: 1 }, async ({ pipeline }) => {
     try {
+      const found = await stat(file).catch((error: unknown) => {
+        throw new CommandFailed(accessError(error).message);
+      });
+      // A pipe without a writer would never end.
+      if (!found.isFile()) throw new CommandFailed('not a file');
       const source = await pipeline.open(path.resolve(file), safeName(path.basename(file)));
       const { signal } = new AbortController();
       return await pipeline.process(source, { granular: false, semantic: false, keepText: true }, signal);
