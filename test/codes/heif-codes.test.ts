@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { format } from '../../src/codes/pipeline/formats/image.js';
 import { decodePictures } from '../../src/codes/pipeline/tools/coded-pictures.js';
 import { native } from '../../src/native.js';
 import { temporaryFolder } from './support/folder.js';
@@ -59,6 +60,13 @@ describe('pictures decoded by FFmpeg', () => {
     const { unit, width, height } = await native.imageContentOfPixels(file.path, pixels, '0.9.7', 128);
     expect({ iscc: unit, width, height }).toEqual(answer);
     expect(await readdir(path.dirname(file.path))).toEqual([name]);
+  });
+
+  it('HEVC under the media type of AVIF, which tables of systems give to .hif, equals the reference', async () => {
+    const name = 'yuv422p-full.heic';
+    const file = { ...(await copyOf(name)), filename: 'camera.hif', mediatype: 'image/avif' };
+    const { unit } = await format.content({ ...file, granular: false, compat: '0.9.7' });
+    expect(unit).toBe(ANSWERS.find(([found]) => found === name)?.[1].iscc);
   });
 
   it.each([...OTHERS])('%s is left to another decoder', async (name) => {

@@ -183,7 +183,8 @@ const ZIP_FOLDERS: [(&[u8], &str); 3] = [
 fn iso_base_media(brand: &[u8]) -> &'static str {
     match brand {
         b"avif" | b"avis" => "image/avif",
-        b"heic" | b"heix" | b"heim" | b"heis" | b"hevc" | b"mif1" | b"msf1" => "image/heic",
+        b"heic" | b"heix" | b"heim" | b"heis" | b"hevc" | b"hevx" | b"hevm" | b"hevs" | b"mif1"
+        | b"msf1" => "image/heic",
         b"M4A " | b"M4B " | b"F4A " | b"F4B " => "audio/mp4",
         b"M4V " | b"M4VH" | b"M4VP" => "video/x-m4v",
         b"qt  " => "video/quicktime",
@@ -373,6 +374,7 @@ mod tests {
     fn iso_base_media_is_typed_by_its_brand() {
         assert_eq!(from_bytes(b"\0\0\0\x20ftypM4A \0\0\0\0"), Some("audio/mp4"));
         assert_eq!(from_bytes(b"\0\0\0\x20ftypavif\0\0\0\0"), Some("image/avif"));
+        assert_eq!(from_bytes(b"\0\0\0\x20ftyphevx\0\0\0\0"), Some("image/heic"));
         assert_eq!(from_bytes(b"\0\0\0\x20ftypisom\0\0\0\0"), Some("video/mp4"));
     }
 
