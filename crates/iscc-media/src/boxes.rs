@@ -42,12 +42,13 @@ impl<'a> ItemInfo<'a> {
     /// Reads an item info entry of version 2 or 3; others have no types.
     pub fn read(content: &'a [u8]) -> Option<Self> {
         let (version, rest) = full(content)?;
-        let (id, rest) = match version {
-            2 => number(rest, 2)?,
-            3 => number(rest, 4)?,
+        let mut numbers = Numbers(rest);
+        let id = match version {
+            2 => numbers.take(2)?,
+            3 => numbers.take(4)?,
             _ => return None,
         };
-        let (kind, rest) = rest.get(2..)?.split_first_chunk::<4>()?;
+        let (kind, rest) = numbers.0.get(2..)?.split_first_chunk::<4>()?;
         let mut texts = rest.split(|byte| *byte == 0);
         let _name = texts.next();
         Some(Self {
@@ -102,16 +103,13 @@ pub fn locations(content: &[u8]) -> Vec<Location> {
 
 fn read_locations(content: &[u8], found: &mut Vec<Location>) -> Option<()> {
     let (version, rest) = full(content)?;
-    let (&[sizes, base], mut rest) = rest.split_first_chunk::<2>()?;
+    let (&[sizes, base], rest) = rest.split_first_chunk::<2>()?;
     let (offset_size, length_size) = (usize::from(sizes >> 4), usize::from(sizes & 15));
     let base_size = usize::from(base >> 4);
     let index_size = if version == 0 { 0 } else { usize::from(base & 15) };
     let id_size = if version < 2 { 2 } else { 4 };
-    let mut take = |size: usize| {
-        let (value, after) = number(rest, size)?;
-        rest = after;
-        Some(value)
-    };
+    let mut numbers = Numbers(rest);
+    let mut take = |size: usize| numbers.take(size);
     for _ in 0..take(id_size)? {
         let id = u32::try_from(take(id_size)?).ok()?;
         let method = if version == 0 { 0 } else { take(2)? & 15 };
@@ -128,8 +126,14 @@ fn read_locations(content: &[u8], found: &mut Vec<Location>) -> Option<()> {
     Some(())
 }
 
-/// A big-endian number of 0 to 8 bytes, and the rest.
-pub fn number(bytes: &[u8], size: usize) -> Option<(u64, &[u8])> {
-    let (digits, rest) = bytes.split_at_checked(size)?;
-    (size <= 8).then(|| (digits.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)), rest))
+/// Big-endian numbers, one after the other, and the bytes after those that were taken.
+pub struct Numbers<'a>(pub &'a [u8]);
+
+impl Numbers<'_> {
+    /// The next number, of 0 to 8 bytes.
+    pub fn take(&mut self, size: usize) -> Option<u64> {
+        let (digits, rest) = self.0.split_at_checked(size)?;
+        self.0 = rest;
+        (size <= 8).then(|| digits.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)))
+    }
 }

@@ -133,9 +133,9 @@ pub fn prepare_raster(raster: &Raster, orientation: Orientation, options: &Optio
 /// Width and height that the file gives, for a raster of the given size. They differ if the decoder
 /// has cropped or turned the image.
 pub fn stored_size(file: &Sniffed<'_>, width: u32, height: u32) -> (u32, u32) {
-    let is_heif = matches!(file.mediatype, Some("image/heic" | "image/avif"));
-    match heif::stored_size(file.bytes) {
-        Some((width, height)) if is_heif => (width as u32, height as u32),
+    match file.mediatype {
+        Some("image/heic" | "image/avif") => heif::stored_size(file.bytes)
+            .map_or((width, height), |(width, height)| (width as u32, height as u32)),
         _ => (width, height),
     }
 }

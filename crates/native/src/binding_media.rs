@@ -1,5 +1,6 @@
 //! Binding of `iscc-media`: media types, texts, images, documents, audio and video. A file goes in;
-//! codes and metadata come out. Only thumbnails, covers and texts cross as bytes.
+//! codes and metadata come out. Only thumbnails, covers, texts, and pictures for and from other decoders
+//! cross as bytes.
 //!
 //! `NO_DECODER`, `UNSUPPORTED`, `ENCRYPTED`, `DAMAGED`, `TOO_LARGE`, `TOO_COSTLY`, `NO_TEXT` and `IO` tell why a file has no result.
 

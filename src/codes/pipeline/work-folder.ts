@@ -1,16 +1,28 @@
 /** Folders for the temporary files of one job. */
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { FormatFile } from './formats/format.js';
 
+type Place = Pick<FormatFile, 'path' | 'workFolder'>;
+
 /**
- * Creates a folder, by default next to the draft, so that the clean-up of drafts also removes the folder of a killed
- * process. The caller removes it.
+ * Runs `work` with a new folder, and removes the folder. By default it is next to the draft, so that the clean-up of drafts
+ * also removes the folder of a killed process.
  */
-export async function makeWorkFolder(
-  { path: file, workFolder }: Pick<FormatFile, 'path' | 'workFolder'>,
+export async function inWorkFolder<T>(
+  place: Place,
   kind: string,
-): Promise<string> {
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await makeFolder(place, kind);
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function makeFolder({ path: file, workFolder }: Place, kind: string): Promise<string> {
   if (workFolder === undefined) return mkdtemp(`${path.resolve(file)}-`);
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   return mkdtemp(path.join(workFolder, `${kind}-`));

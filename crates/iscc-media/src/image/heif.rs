@@ -166,14 +166,14 @@ impl<'a> CodedImage<'a> {
             Codec::Av1 => colour::as_libavif(&layout, colour)?,
         };
         match (&self.alpha, alpha) {
-            (None, None) => Some(self.placed(pixels, 3)),
+            (None, None) => Some(self.placed(pixels)),
             (Some(image), Some(alpha)) if frames.samples.bits == 8 && alpha.samples.bits == 8 => {
                 let is_converted = self.codec == Codec::Av1 && !alpha.samples.full_range;
                 let opacity = image.layout(alpha)?.luma().filter(|_| !is_converted)?;
                 let pixels = pixels.iter().zip(opacity.iter());
                 let pixels =
                     pixels.map(|(&[red, green, blue], opacity)| [red, green, blue, *opacity]);
-                Some(self.placed(pixels.collect(), 4))
+                Some(self.placed(pixels.collect()))
             }
             _ => None,
         }
@@ -185,7 +185,7 @@ impl<'a> CodedImage<'a> {
     }
 
     /// Crops and turns `pixels`.
-    fn placed<const CHANNELS: usize>(&self, pixels: Vec<[u8; CHANNELS]>, channels: usize) -> Pixels
+    fn placed<const CHANNELS: usize>(&self, pixels: Vec<[u8; CHANNELS]>) -> Pixels
     where
         [u8; CHANNELS]: Default,
     {
@@ -197,7 +197,7 @@ impl<'a> CodedImage<'a> {
             rows.flat_map(|row| &row[left..left + width]).copied().collect()
         };
         let (width, height, pixels) = orientation.apply(width, height, pixels);
-        Pixels { width, height, channels, samples: pixels.into_flattened() }
+        Pixels { width, height, channels: CHANNELS, samples: pixels.into_flattened() }
     }
 }
 

@@ -178,22 +178,14 @@ impl<B: Deref<Target = [u8]>> Page<B> {
 
     /// Whether the keys ascend, from `lowest` on. The first key of a branch is empty and does not count.
     pub fn has_ordered_keys(&self, lowest: &[u8]) -> bool {
-        let first = usize::from(self.is_branch());
-        let mut last = lowest;
-        (first..self.count).all(|index| {
-            let key = self.key(index);
-            let is_first = index == first;
-            let is_ordered = match (<&[u8; 8]>::try_from(last), <&[u8; 8]>::try_from(key)) {
-                // Ids are compared as numbers, which is faster.
-                (Ok(last), Ok(key)) => {
-                    let (last, key) = (u64::from_be_bytes(*last), u64::from_be_bytes(*key));
-                    last < key || is_first && last == key
-                }
-                _ => last < key || is_first && last == key,
-            };
-            last = key;
-            is_ordered
-        })
+        let mut keys = (usize::from(self.is_branch())..self.count).map(|index| self.key(index));
+        let Some(mut last) = keys.next() else { return true };
+        last >= lowest
+            && keys.all(|key| {
+                let ascends = is_less(last, key);
+                last = key;
+                ascends
+            })
     }
 
     /// Checks all nodes in one pass: a start reads every page of an index. Returns whether the page is
@@ -248,6 +240,14 @@ impl<B: Deref<Target = [u8]>> Page<B> {
 
     fn word(&self, at: usize) -> u16 {
         u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
+    }
+}
+
+/// Compares keys. Ids are compared as numbers, which is faster.
+fn is_less(key: &[u8], other: &[u8]) -> bool {
+    match (<&[u8; 8]>::try_from(key), <&[u8; 8]>::try_from(other)) {
+        (Ok(key), Ok(other)) => u64::from_be_bytes(*key) < u64::from_be_bytes(*other),
+        _ => key < other,
     }
 }
 

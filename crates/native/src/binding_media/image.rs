@@ -37,8 +37,8 @@ pub struct ImageContent {
 /// call is settled.
 #[napi(object)]
 pub struct RawPixels {
-    /// 8 bits per sample, rows from the top as stored, without gaps, before the file's orientation
-    /// is applied
+    /// 8 bits per sample, rows from the top, without gaps, before an orientation in EXIF or XMP is
+    /// applied
     pub bytes: Uint8Array,
     /// Width in pixels
     pub width: u32,

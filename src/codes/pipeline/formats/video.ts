@@ -1,6 +1,6 @@
 /** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
 
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
 import { present } from '../../../present.js';
@@ -22,7 +22,7 @@ import {
 import { type Probe, probe } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
 import { runBoth } from '../tools/run-both.js';
-import { makeWorkFolder } from '../work-folder.js';
+import { inWorkFolder } from '../work-folder.js';
 import { fingerprintOf } from './audio.js';
 import { checkDuration, checkFrames, checkSampleRate, playingSecondsMax } from './cost.js';
 import type { Format, FormatContent, FormatFile } from './format.js';
@@ -162,21 +162,20 @@ export async function readPictures(
   compat: Compat,
   options?: FfmpegOptions,
 ): Promise<Pictures> {
-  const folder = await makeWorkFolder(file, 'video');
-  try {
-    const thumbnail = collector(THUMBNAIL_MAX_BYTES);
-    const { size } = await stat(file.path);
-    const framesMax = Math.round(FRAMES_PER_SECOND * playingSecondsMax(size));
-    const args = pictureArguments(path.resolve(file.path), compat, framesMax);
-    await ffmpeg(tools, args, thumbnail.sink, { ...options, cwd: folder });
-    const signature = await readFile(path.join(folder, SIGNATURE_FILE));
-    checkFrames(signature, framesMax);
-    return { signature, thumbnail: thumbnail.bytes() };
-  } catch (error) {
-    throw await withoutFilter(tools, 'signature', error);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return inWorkFolder(file, 'video', async (folder) => {
+    try {
+      const thumbnail = collector(THUMBNAIL_MAX_BYTES);
+      const { size } = await stat(file.path);
+      const framesMax = Math.round(FRAMES_PER_SECOND * playingSecondsMax(size));
+      const args = pictureArguments(path.resolve(file.path), compat, framesMax);
+      await ffmpeg(tools, args, thumbnail.sink, { ...options, cwd: folder });
+      const signature = await readFile(path.join(folder, SIGNATURE_FILE));
+      checkFrames(signature, framesMax);
+      return { signature, thumbnail: thumbnail.bytes() };
+    } catch (error) {
+      throw await withoutFilter(tools, 'signature', error);
+    }
+  });
 }
 
 /**

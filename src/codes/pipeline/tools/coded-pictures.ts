@@ -3,12 +3,12 @@
  * decodes the pictures in between. libheif-js leaves out the filters of HEVC, and libvips repeats colour samples that
  * the reference interpolates, so codes of their pixels differ in a few bits.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../native.js';
 import type { RawPixels } from '../decoder-fallback.js';
 import type { FormatFile } from '../formats/format.js';
-import { makeWorkFolder } from '../work-folder.js';
+import { inWorkFolder } from '../work-folder.js';
 import { configuredTools, FfmpegMissing, type FfmpegTools, ffmpeg, ffprobe, input } from './ffmpeg.js';
 import { collector, ToolFailed } from './process.js';
 import { runBoth } from './run-both.js';
@@ -31,58 +31,52 @@ export async function decodePictures(file: FormatFile): Promise<RawPixels | unde
   const pictures = await native.codedPictures(file.path);
   const demuxer = pictures && DEMUXERS.get(pictures.codec);
   if (!demuxer) return undefined;
-  const folder = await makeWorkFolder(file, 'image');
-  const decode = (stream: Uint8Array) => decoded(stream, demuxer, folder, pictures.framesMaxBytes);
+  const { image, alpha, framesMaxBytes } = pictures;
   try {
-    const image = await decode(pictures.image);
-    const alpha = pictures.alpha && (await decode(pictures.alpha));
-    const pixels = image && (await native.pixelsOfFrames(file.path, image, alpha));
-    return pixels ? { ...pixels, channels: pixels.channels as RawPixels['channels'] } : undefined;
+    return await inWorkFolder(file, 'image', async (folder) => {
+      const stream: Stream = { path: path.join(folder, 'stream'), demuxer, framesMaxBytes };
+      const frames = await decoded(image, stream);
+      const opacity = alpha && (await decoded(alpha, stream));
+      const pixels = frames && (await native.pixelsOfFrames(file.path, frames, opacity));
+      return pixels ? { ...pixels, channels: pixels.channels as RawPixels['channels'] } : undefined;
+    });
   } catch (error) {
     if (error instanceof ToolFailed || error instanceof FfmpegMissing) return undefined;
     throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The frames of a stream; `undefined` if their samples have a form that the addon does not know. */
-async function decoded(
-  stream: Uint8Array,
-  demuxer: string,
-  folder: string,
-  bytesMax: number,
-): Promise<Frames | undefined> {
+/** An elementary stream in a file. */
+interface Stream {
+  readonly path: string;
+  readonly demuxer: string;
+  readonly framesMaxBytes: number;
+}
+
+/** Writes a stream and decodes it; `undefined` if its samples have a form that the addon does not know. */
+async function decoded(content: Uint8Array, stream: Stream): Promise<Frames | undefined> {
   const tools = await configuredTools();
-  const file = path.join(folder, 'stream');
-  await writeFile(file, stream);
+  await writeFile(stream.path, content);
   const [samples, bytes] = await runBoth(
-    (signal) => samplesOf(tools, demuxer, file, signal),
-    (signal) => planesOf(tools, demuxer, file, bytesMax, signal),
+    (signal) => samplesOf(tools, stream, signal),
+    (signal) => planesOf(tools, stream, signal),
   );
   return samples && { ...samples, bytes };
 }
 
-async function planesOf(
-  tools: FfmpegTools,
-  demuxer: string,
-  file: string,
-  bytesMax: number,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  const planes = collector(bytesMax);
-  const args = [...STRICT, '-f', demuxer, ...input(file), '-f', 'rawvideo', 'pipe:1'];
+async function planesOf(tools: FfmpegTools, stream: Stream, signal: AbortSignal): Promise<Buffer> {
+  const planes = collector(stream.framesMaxBytes);
+  const args = [...STRICT, '-f', stream.demuxer, ...input(stream.path), '-f', 'rawvideo', 'pipe:1'];
   await ffmpeg(tools, args, planes.sink, { signal });
   return planes.bytes();
 }
 
 async function samplesOf(
   tools: FfmpegTools,
-  demuxer: string,
-  file: string,
+  stream: Stream,
   signal: AbortSignal,
 ): Promise<Omit<Frames, 'bytes'> | undefined> {
-  const probe = await ffprobe(tools, file, ENTRIES, { signal }, ['-f', demuxer]);
+  const probe = await ffprobe(tools, stream.path, ENTRIES, { signal }, ['-f', stream.demuxer]);
   const { streams = [] } = probe as { readonly streams?: readonly StreamJson[] };
   const { width, height, pix_fmt = '', color_range, color_space = 'unknown' } = streams[0] ?? {};
   const matrix = MATRICES.get(color_space);

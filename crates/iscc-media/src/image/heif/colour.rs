@@ -4,7 +4,7 @@
 
 use super::planes::{Layout, Plane, Planes};
 use super::{Chroma, Codec, Samples};
-use crate::boxes::number;
+use crate::boxes::Numbers;
 
 /// Meaning of the samples (ISO 23091-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +25,10 @@ impl Colour {
     /// From a box `colr`; `None` for colour profiles, and for a box that libheif takes for empty.
     pub fn of_box(content: &[u8], codec: Codec) -> Option<Self> {
         const FULL_RANGE: u64 = 0x80;
-        let (primaries, rest) = number(content.strip_prefix(b"nclx")?, 2)?;
-        let (transfer, rest) = number(rest, 2)?;
-        let (matrix, rest) = number(rest, 2)?;
-        let is_full_range = number(rest, 1)?.0 & FULL_RANGE != 0;
+        let mut numbers = Numbers(content.strip_prefix(b"nclx")?);
+        let (primaries, transfer) = (numbers.take(2)?, numbers.take(2)?);
+        let matrix = numbers.take(2)?;
+        let is_full_range = numbers.take(1)? & FULL_RANGE != 0;
         let is_empty = is_full_range
             && [primaries, transfer, matrix].iter().all(|it| *it == u64::from(UNSPECIFIED));
         (codec == Codec::Av1 || !is_empty).then_some(Self { matrix: matrix as u16, is_full_range })

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::boxes::{ItemInfo, Location, boxes, child, full, locations, number};
+use crate::boxes::{ItemInfo, Location, Numbers, boxes, child, full, locations};
 
 /// A property of an item.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +32,8 @@ impl<'a> Item<'a> {
     /// Width and height in pixels.
     pub fn size(&self) -> Option<(usize, usize)> {
         let (_, size) = full(self.property(*b"ispe")?)?;
-        let (width, rest) = number(size, 4)?;
-        let (height, _) = number(rest, 4)?;
+        let mut numbers = Numbers(size);
+        let (width, height) = (numbers.take(4)?, numbers.take(4)?);
         (width > 0 && height > 0).then_some((width as usize, height as usize))
     }
 }
@@ -77,7 +77,7 @@ impl<'a> Items<'a> {
     pub fn read(file: &'a [u8]) -> Option<Self> {
         let meta = full(child(file, *b"meta")?)?.1;
         let (version, primary) = full(child(meta, *b"pitm")?)?;
-        let (primary, _) = number(primary, if version == 0 { 2 } else { 4 })?;
+        let primary = Numbers(primary).take(if version == 0 { 2 } else { 4 })?;
         let (version, infos) = full(child(meta, *b"iinf")?)?;
         let infos = boxes(infos.get(if version == 0 { 2 } else { 4 }..)?);
         let infos =
@@ -143,8 +143,8 @@ impl<'a> Items<'a> {
         }
         let (&[_, flags, rows, columns], size) = item.data.split_first_chunk()?;
         let bytes = if flags & 1 == 0 { 2 } else { 4 };
-        let (width, rest) = number(size, bytes)?;
-        let (height, _) = number(rest, bytes)?;
+        let mut numbers = Numbers(size);
+        let (width, height) = (numbers.take(bytes)?, numbers.take(bytes)?);
         let (columns, rows) = (usize::from(columns) + 1, usize::from(rows) + 1);
         Some(Grid { columns, rows, width: width as usize, height: height as usize })
     }
@@ -169,13 +169,13 @@ fn associations(content: &[u8]) -> Option<HashMap<u32, Vec<(usize, bool)>>> {
     let (version, rest) = full(content)?;
     let (id_bytes, index_bytes) =
         (if version == 0 { 2 } else { 4 }, if flags & 1 == 0 { 1 } else { 2 });
-    let mut reader = Reader(rest);
+    let mut numbers = Numbers(rest);
     let mut found = HashMap::new();
-    for _ in 0..reader.number(4)? {
-        let id = reader.number(id_bytes)?;
-        let count = reader.number(1)?;
+    for _ in 0..numbers.take(4)? {
+        let id = numbers.take(id_bytes)?;
+        let count = numbers.take(1)?;
         let of_item = (0..count).map(|_| {
-            let value = reader.number(index_bytes)?;
+            let value = numbers.take(index_bytes)?;
             let essential = 1 << (8 * index_bytes - 1);
             Some(((value & (essential - 1)) as usize, value & essential != 0))
         });
@@ -188,21 +188,11 @@ fn references(content: &[u8]) -> Option<Vec<Reference>> {
     let (version, rest) = full(content)?;
     let id_bytes = if version == 0 { 2 } else { 4 };
     let all = boxes(rest).map(|(kind, content)| {
-        let mut reader = Reader(content);
-        let mut id = |bytes| u32::try_from(reader.number(bytes)?).ok();
+        let mut numbers = Numbers(content);
+        let mut id = |bytes| u32::try_from(numbers.take(bytes)?).ok();
         let from = id(id_bytes)?;
         let to = (0..id(2)?).map(|_| id(id_bytes)).collect::<Option<_>>()?;
         Some(Reference { kind, from, to })
     });
     all.collect()
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn number(&mut self, bytes: usize) -> Option<u64> {
-        let (value, rest) = number(self.0, bytes)?;
-        self.0 = rest;
-        Some(value)
-    }
 }
