@@ -1,20 +1,12 @@
 /** The use cases of the codes service, independent of HTTP. Throws the codes of `errors.ts`. */
-import {
-  type BlobDraft,
-  BlobFolderTaken,
-  type BlobKey,
-  type Blobs,
-  copyBlob,
-  type StoredBlob,
-} from '../blobs/port.js';
-import { StorageUnavailable } from '../data/unavailable.js';
+import { type BlobDraft, type Blobs, copyBlob, type StoredBlob } from '../blobs/port.js';
 import { clientKey } from '../limits/throttle.js';
 import { type FileSum, native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
-import { CodesRefusal, Unavailable } from './errors.js';
+import { CodesRefusal } from './errors.js';
 import { filenameFromHeader } from './filename.js';
 import { JobBoard, type JobView, type Place } from './job-board.js';
-import { type MediaId, MediaIdSource } from './media-id.js';
+import type { MediaId } from './media-id.js';
 import type { Field } from './metadata/places.js';
 import { openUpload } from './open-upload.js';
 import { explainJson } from './pipeline/addon-calls.js';
@@ -27,6 +19,7 @@ import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
+import { UploadStore } from './upload-store.js';
 
 export interface CodesOptions {
   readonly uploadBytesMax: number;
@@ -90,6 +83,8 @@ export interface Processed {
 
 interface ReceivedFile extends Received {
   readonly sum: FileSum;
+  /** The upload as which the file is stored already, without a record. */
+  readonly storedAs?: MediaId;
 }
 
 /** A completely received file. */
@@ -102,20 +97,18 @@ interface DraftFile {
 /** Base64url simprints by type. */
 type Simprints = Readonly<Record<string, readonly string[]>>;
 
-/** Id collisions only happen after the clock went backwards. Gives up after this many. */
-const STORE_ATTEMPTS_MAX = 8;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 export class CodesService {
   readonly #options: CodesOptions;
   readonly #blobs: Blobs;
   readonly #records: UploadRecords;
+  readonly #store: UploadStore;
   readonly #clients: ClientHasher;
   readonly #pipeline: Pipeline;
   readonly #progress: ProgressPort;
   readonly #jobs: JobBoard;
   readonly #sources: Sources;
-  readonly #ids = new MediaIdSource();
   readonly #texts = new TextBodies();
 
   constructor(
@@ -134,6 +127,7 @@ export class CodesService {
   ) {
     this.#options = options;
     [this.#blobs, this.#records] = [parts.blobs, parts.records];
+    this.#store = new UploadStore(parts.blobs, parts.records);
     [this.#clients, this.#pipeline] = [parts.clients, parts.pipeline];
     this.#progress = parts.progress ?? new ProgressBoard();
     this.#jobs = parts.jobs ?? new JobBoard();
@@ -177,7 +171,7 @@ export class CodesService {
     const { filename, discard, ...opened } = await openUpload(upload, this.#sources);
     const file = { ...upload, ...opened };
     try {
-      const draft = await this.#blobs.begin(this.#nextKey(filename));
+      const draft = await this.#blobs.begin(this.#store.nextKey(filename));
       try {
         const received = await this.#receive(file, draft, new Stopwatch());
         return await this.#startJob(place, upload.clientAddress, draft, (watch, signal) =>
@@ -237,8 +231,8 @@ export class CodesService {
   }
 
   #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
-    return this.#inDraft(this.#nextKey(filename), async (draft) => {
-      const received = await this.#receive(upload, draft, watch, true);
+    return this.#store.inDraft(this.#store.nextKey(filename), async (draft) => {
+      const received = await this.#receive(upload, draft, watch, filename);
       try {
         return await this.#processDraft(upload, { draft, filename, received }, choice, watch);
       } finally {
@@ -247,12 +241,19 @@ export class CodesService {
     });
   }
 
-  #receive(upload: Upload, draft: BlobDraft, watch: Stopwatch, keepsWhole = false): Promise<ReceivedFile> {
+  /** With `filename`, a small body stays in memory, and is stored while it is hashed if no worker has to read it. */
+  #receive(upload: Upload, draft: BlobDraft, watch: Stopwatch, filename?: string): Promise<ReceivedFile> {
     const hasher = new native.SumHasher();
+    const bytesMax = this.#options.uploadBytesMax;
     return watch.measure('receive', async () => {
-      const options = { hasher, keepsWhole };
-      const received = await receive(upload.body, draft, this.#options.uploadBytesMax, options);
-      return { ...received, sum: await hasher.finish(received.whole?.bytes) };
+      const keepsWhole = filename !== undefined;
+      const received = await receive(upload.body, draft, bytesMax, { hasher, keepsWhole });
+      const { head, whole } = received;
+      const isStoredNow = keepsWhole && whole !== undefined && this.#pipeline.isSumOnly({ filename, head });
+      const hashing = hasher.finish(whole?.bytes);
+      if (!isStoredNow) return { ...received, sum: await hashing };
+      const [storedAs, sum] = await this.#store.storeWhile(draft, filename, whole.bytes, hashing);
+      return { ...received, sum, storedAs };
     });
   }
 
@@ -269,28 +270,34 @@ export class CodesService {
       fallbackSum: choice.fallback === undefined ? this.#options.fallbackSum : choice.fallback === 'sum',
       ...(upload.given && { given: upload.given }),
     };
-    const { bytes, head, sum } = received;
+    const { bytes, head, sum, storedAs } = received;
     const file = { path: draft.path, filename, head, sum };
-    const isRead = this.#pipeline.readsContent(file);
+    const isRead = storedAs === undefined && this.#pipeline.readsContent(file);
     const inMemory = received.whole?.bytes;
     if (isRead && inMemory) await draft.write(inMemory, 0);
     const whole = isRead ? undefined : inMemory;
     const processing = this.#pipeline.process(file, options, upload.signal, watch);
     // While a worker reads the file, its bytes get to the disk. Without a worker, the commit does all at once.
-    const [{ result }] = await Promise.all([processing, isRead ? draft.sync() : undefined]);
+    const both = Promise.all([processing, isRead ? draft.sync() : undefined]);
+    const [{ result }] = await both.catch(async (error: unknown) => {
+      if (storedAs !== undefined) await this.#store.remove(storedAs);
+      throw error;
+    });
     const record = this.#record(upload, filename, bytes);
-    const id = await watch.measure('save', () => this.#store(draft, record, { result, whole }));
+    const id = await watch.measure('save', () =>
+      this.#store.store(draft, record, { result, whole, storedAs }),
+    );
     return { id, result, steps: watch.steps };
   }
 
   /** Stores a file without processing it. */
   upload(upload: Upload): Promise<MediaId> {
     const filename = filenameFromHeader(upload.filenameHeader);
-    return this.#inDraft(this.#nextKey(filename), async (draft) => {
+    return this.#store.inDraft(this.#store.nextKey(filename), async (draft) => {
       const received = await receive(upload.body, draft, this.#options.uploadBytesMax, { keepsWhole: true });
       const { bytes, whole } = received;
       try {
-        return await this.#store(draft, this.#record(upload, filename, bytes), { whole: whole?.bytes });
+        return await this.#store.store(draft, this.#record(upload, filename, bytes), { whole: whole?.bytes });
       } finally {
         whole?.release();
       }
@@ -306,7 +313,7 @@ export class CodesService {
   async download(id: MediaId, clientAddress: string): Promise<Download> {
     const record = await this.#restricted(id, clientAddress);
     return {
-      blob: await this.#blob(id, record),
+      blob: await this.#store.blob(id, record),
       filename: record.filename,
       contentType: record.contentType ?? UNKNOWN_TYPE,
       createdAt: record.createdAt,
@@ -324,10 +331,10 @@ export class CodesService {
   async metadata(id: MediaId, clientAddress: string): Promise<EmbeddedMetadata> {
     const record = await this.#found(id);
     const { filename } = record;
-    const blob = await this.#blob(id, record);
+    const blob = await this.#store.blob(id, record);
     const client = clientKey(clientAddress);
     // Keywords are accepted on embed but never returned.
-    const { keywords: _, ...fields } = await this.#withFile(blob, (path) =>
+    const { keywords: _, ...fields } = await this.#store.withFile(blob, (path) =>
       this.#pipeline.extract({ path, filename }, client),
     );
     return fields;
@@ -358,11 +365,11 @@ export class CodesService {
       Object.entries(submitted).filter(([, value]) => value !== '' && value !== undefined),
     );
     const record = await this.#restricted(id, clientAddress);
-    const original = await this.#blob(id, record);
+    const original = await this.#store.blob(id, record);
     const client = clientKey(clientAddress);
     const options = { client, granular: this.#options.granular, semantic: this.#options.experimental };
     const { filename } = record;
-    return this.#inDraft(undefined, async (draft) => {
+    return this.#store.inDraft(undefined, async (draft) => {
       const { path } = draft;
       await watch.measure('copy', () => copyBlob(original, path));
       const notEmbedded = await watch.measure('embed', () =>
@@ -375,7 +382,7 @@ export class CodesService {
       );
       const result = withSubmitted(processed.result, verified, processed.nameWasRead);
       const copy = { ...record, createdAt: Date.now(), bytes: file.sum.filesize };
-      const id = await watch.measure('save', () => this.#store(draft, copy, { result }));
+      const id = await watch.measure('save', () => this.#store.store(draft, copy, { result }));
       return { id, result, steps: watch.steps, notEmbedded };
     });
   }
@@ -392,60 +399,6 @@ export class CodesService {
       if (text.length === 0 || text.length > max) throw new CodesRefusal('TEXT_SIZE', { max });
       return this.#pipeline.simprints(text, signal);
     });
-  }
-
-  /** Runs work on a local file with the bytes of a blob. */
-  async #withFile<T>(blob: StoredBlob, work: (path: string) => Promise<T>): Promise<T> {
-    if ('path' in blob) return work(blob.path);
-    return this.#inDraft(undefined, async ({ path }) => {
-      await copyBlob(blob, path);
-      return work(path);
-    });
-  }
-
-  /** The key under which a new upload is stored, unless another process has taken it. */
-  #nextKey(name: string): BlobKey {
-    return { folder: this.#ids.next(), name };
-  }
-
-  async #inDraft<T>(key: BlobKey | undefined, work: (draft: BlobDraft) => Promise<T>): Promise<T> {
-    const draft = await this.#blobs.begin(key);
-    try {
-      return await work(draft);
-    } finally {
-      await draft.discard();
-    }
-  }
-
-  /** When this resolves, the upload survives a power loss. `whole` has the bytes of a draft without bytes. */
-  async #store(
-    draft: BlobDraft,
-    record: UploadRecord,
-    { result, whole }: { result?: IsccResult; whole?: Uint8Array | undefined },
-  ): Promise<MediaId> {
-    const id = await this.#commit(draft, record.filename, whole);
-    try {
-      await this.#records.add(id, record, result);
-      return id;
-    } catch (error) {
-      // After a timeout the record may still be written and needs its file. Otherwise the clean-up removes the file.
-      const isUnknown = error instanceof Unavailable || error instanceof StorageUnavailable;
-      if (!isUnknown) await this.#blobs.remove(id);
-      throw error;
-    }
-  }
-
-  async #commit(draft: BlobDraft, name: string, whole?: Uint8Array): Promise<MediaId> {
-    for (let attempt = 1; ; attempt += 1) {
-      const isFirst = attempt === 1 && draft.key !== undefined;
-      const id = isFirst ? (draft.key.folder as MediaId) : this.#ids.next();
-      try {
-        await draft.commit({ folder: id, name }, whole);
-        return id;
-      } catch (error) {
-        if (!(error instanceof BlobFolderTaken) || attempt === STORE_ATTEMPTS_MAX) throw error;
-      }
-    }
   }
 
   #record(upload: Upload, filename: string, bytes: number): UploadRecord {
@@ -479,11 +432,5 @@ export class CodesService {
       throw new CodesRefusal('NOT_UPLOADER');
     }
     return record;
-  }
-
-  async #blob(id: MediaId, record: UploadRecord): Promise<StoredBlob> {
-    const blob = await this.#blobs.find({ folder: id, name: record.filename });
-    if (blob === undefined) throw new CodesRefusal('FILE_NOT_FOUND');
-    return blob;
   }
 }

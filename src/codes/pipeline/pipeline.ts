@@ -160,8 +160,13 @@ export class Pipeline {
   }
 
   /** Whether a worker reads the file. Other files get their codes from the bytes alone. */
-  readsContent({ filename, head }: SourceFile): boolean {
+  readsContent({ filename, head }: Pick<SourceFile, 'filename' | 'head'>): boolean {
     return typeOf(filename, head).format !== undefined;
+  }
+
+  /** Whether a file gets an ISCC-SUM without being read, and is not refused. */
+  isSumOnly(file: Pick<SourceFile, 'filename' | 'head'>): boolean {
+    return this.#options.fallback && !this.readsContent(file);
   }
 
   /** Makes the result of a file. */

@@ -21,11 +21,11 @@ pub static IO: Pool = Pool::new("io", || 4);
 /// Validation of C2PA manifests. One thread per core, separate from [`CPU`]: a validation that
 /// exceeds its time limit still holds its thread, and must not hold up hashing.
 pub static C2PA: Pool = Pool::new("c2pa", cores);
-/// Publication of files. Its jobs wait for jobs of [`SYNC`], so that the two may not be one.
+/// Publication of files. The threads mostly wait for the disk; together they cost it fewer flushes
+/// than one after another.
 pub static PUBLISH: Pool = Pool::new("publish", || 8);
-/// Writing files and folders to the disk. The threads only wait; together they cost a disk fewer
-/// flushes than one after another.
-pub static SYNC: Pool = Pool::new("sync", || 16);
+/// Writing files to the disk before their publication.
+pub static SYNC: Pool = Pool::new("sync", || 8);
 
 /// Jobs of one pool that may wait or run. A job holds its arguments, so the queue has to be bounded.
 const JOBS_MAX: usize = 4096;
