@@ -165,8 +165,8 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
                 });
                 warm_all(shared, index, left);
                 build_paths(shared, index);
-                compact_all(shared, index);
                 freeze_all(shared, index);
+                compact_all(shared, index);
                 seal_all(shared, index);
                 check_all(shared, index);
                 build_graphs(shared, index);
@@ -191,8 +191,15 @@ fn build_paths(shared: &Shared, index: &Index) {
     }
 }
 
+/// Writing a file may take minutes. Segments that become full meanwhile get their lists between two steps, because
+/// searches scan those without.
+fn continues_with_lists(shared: &Shared, index: &Index) -> bool {
+    freeze_all(shared, index);
+    !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
+}
+
 fn compact_all(shared: &Shared, index: &Index) {
-    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    let should_continue = || continues_with_lists(shared, index);
     while should_continue() {
         match index.compact_next(&should_continue) {
             Compacted::Nothing => return,
@@ -215,7 +222,7 @@ fn freeze_all(shared: &Shared, index: &Index) {
 
 /// Segments are sealed once their columns are frozen. After a failure, for example on a full disk, they stay in memory.
 fn seal_all(shared: &Shared, index: &Index) {
-    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    let should_continue = || continues_with_lists(shared, index);
     while should_continue()
         && let Some(decision) = index.seal_next(&should_continue)
     {
