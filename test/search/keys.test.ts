@@ -192,6 +192,9 @@ test('isccd index key creates, lists and revokes keys', async () => {
   expect((await run('list')).stdout).toBe('');
   const again = await run('revoke', shown.id);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`contains no key ${shown.id}`)]);
+  const missing = path.join(folder, 'missing.json');
+  const none = await run('list', '--file', missing);
+  expect([none.code, none.stdout, none.stderr]).toEqual([1, '', `isccd: ${missing} does not exist\n`]);
   const wrong = await run('create', '--rights', 'reed');
   expect([wrong.code, wrong.stderr]).toEqual([
     2,

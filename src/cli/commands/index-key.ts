@@ -33,6 +33,8 @@ export async function create({ name, rights, indexes, ...where }: CreateOptions)
 /** Prints all keys without their digests, one per line. */
 export async function list(where: Where): Promise<void> {
   const keys = readKeys(fileOf(where));
+  // The configured file is created with the first key.
+  if (keys === undefined && where.file !== undefined) throw new CommandFailed(`${where.file} does not exist`);
   for (const entry of keys ?? []) printJson(shown(entry));
 }
 

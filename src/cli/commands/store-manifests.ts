@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkedBaseUrl } from '../../client/arguments.js';
 import { ServiceError, Throttled } from '../../client/errors.js';
 import { StoreClient } from '../../client/store-client.js';
 import { BatchProgress } from '../batch/progress.js';
@@ -120,7 +121,7 @@ export async function remove(ids: readonly string[], where: Where): Promise<void
 const OF_ONE_MANIFEST: ReadonlySet<number> = new Set([403, 404, 410]);
 
 async function client({ at, token }: Where): Promise<StoreClient> {
-  const url = at ?? (await configuredUrl('store'));
+  const url = at === undefined ? await configuredUrl('store') : checkedBaseUrl(at, '--at');
   return new StoreClient(url, token === undefined ? {} : { uploadToken: token });
 }
 
