@@ -97,7 +97,7 @@ test('adding waits as the rate of uploads asks for', { timeout: 120_000 }, async
 });
 
 test('an address that is no URL of a service is named with its option', async () => {
-  const refused = await isccd(['store', 'list', '--at', 'ftp://example.com'], { cwd: folder, env: {} });
+  const refused = await isccd(['store', 'list', '--at', 'ftp://example.com']);
   expect([refused.code, refused.stderr]).toEqual([
     2,
     'isccd: --at: must be an http or https URL without query and fragment, not "ftp://example.com"\n',
