@@ -165,8 +165,8 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
                 });
                 warm_all(shared, index, left);
                 build_paths(shared, index);
-                freeze_all(shared, index);
                 compact_all(shared, index);
+                freeze_all(shared, index);
                 seal_all(shared, index);
                 check_all(shared, index);
                 build_graphs(shared, index);
@@ -179,7 +179,7 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
 
 /// Reads the files that were mapped at the start.
 fn warm_all(shared: &Shared, index: &Index, left: &mut u64) {
-    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    let should_continue = || is_wanted(shared, index);
     index.warm_files(left, &should_continue);
 }
 
@@ -191,17 +191,9 @@ fn build_paths(shared: &Shared, index: &Index) {
     }
 }
 
-/// Writing a file may take minutes. Segments that become full meanwhile get their lists between two steps, because
-/// searches scan those without.
-fn continues_with_lists(shared: &Shared, index: &Index) -> bool {
-    freeze_all(shared, index);
-    !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
-}
-
 fn compact_all(shared: &Shared, index: &Index) {
-    let should_continue = || continues_with_lists(shared, index);
-    while should_continue() {
-        match index.compact_next(&should_continue) {
+    while is_wanted(shared, index) {
+        match index.compact_next(&|| continues_with_lists(shared, index)) {
             Compacted::Nothing => return,
             Compacted::InMemory => {}
             Compacted::ToFile(decision) => shared.decisions.add(decision),
@@ -210,9 +202,21 @@ fn compact_all(shared: &Shared, index: &Index) {
     }
 }
 
+/// Whether work on an index should go on.
+fn is_wanted(shared: &Shared, index: &Index) -> bool {
+    !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
+}
+
+/// Like [`is_wanted`], between two steps of writing a file, which may take minutes: segments that became full meanwhile get
+/// their lists first, because searches scan those without.
+fn continues_with_lists(shared: &Shared, index: &Index) -> bool {
+    freeze_all(shared, index);
+    is_wanted(shared, index)
+}
+
 /// Lists pay off sooner than graphs, and take less time to build.
 fn freeze_all(shared: &Shared, index: &Index) {
-    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    let should_continue = || is_wanted(shared, index);
     while should_continue()
         && let Some(decision) = index.freeze_next(&should_continue)
     {
@@ -222,9 +226,8 @@ fn freeze_all(shared: &Shared, index: &Index) {
 
 /// Segments are sealed once their columns are frozen. After a failure, for example on a full disk, they stay in memory.
 fn seal_all(shared: &Shared, index: &Index) {
-    let should_continue = || continues_with_lists(shared, index);
-    while should_continue()
-        && let Some(decision) = index.seal_next(&should_continue)
+    while is_wanted(shared, index)
+        && let Some(decision) = index.seal_next(&|| continues_with_lists(shared, index))
     {
         shared.decisions.add(decision);
     }
@@ -234,7 +237,7 @@ fn seal_all(shared: &Shared, index: &Index) {
 
 /// Checks the files that were mapped at the start.
 fn check_all(shared: &Shared, index: &Index) {
-    let should_continue = || !shared.stopping.load(Ordering::Acquire) && !index.is_deleted();
+    let should_continue = || is_wanted(shared, index);
     if let Some(decision) = index.check_files(&should_continue) {
         shared.decisions.add(decision);
     }
