@@ -11,6 +11,7 @@ use crate::allocator;
 use crate::background;
 use crate::decision::Decisions;
 use crate::index::{Attention, Compacted, Index};
+use crate::segment::Segment;
 
 /// Pause between build steps, so that building does not slow down searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);
@@ -165,6 +166,7 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
                 });
                 warm_all(shared, index, left);
                 build_paths(shared, index);
+                freeze_ordered(shared, index);
                 compact_all(shared, index);
                 freeze_all(shared, index);
                 seal_all(shared, index);
@@ -214,11 +216,20 @@ fn continues_with_lists(shared: &Shared, index: &Index) -> bool {
     is_wanted(shared, index)
 }
 
-/// Lists pay off sooner than graphs, and take less time to build.
+/// Lists pay off sooner than graphs and merges, and take less time to build.
+fn freeze_ordered(shared: &Shared, index: &Index) {
+    // Compaction replaces the others.
+    freeze(shared, index, |segment| segment.slots.is_ascending());
+}
+
 fn freeze_all(shared: &Shared, index: &Index) {
+    freeze(shared, index, |_| true);
+}
+
+fn freeze(shared: &Shared, index: &Index, wants: fn(&Segment) -> bool) {
     let should_continue = || is_wanted(shared, index);
     while should_continue()
-        && let Some(decision) = index.freeze_next(&should_continue)
+        && let Some(decision) = index.freeze_next(wants, &should_continue)
     {
         shared.decisions.add(decision);
     }

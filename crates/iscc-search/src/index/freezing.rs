@@ -43,11 +43,16 @@ pub enum NoLists {
 }
 
 impl Index {
-    /// Freezes the next column of a full segment. Returns `None` if none is due or `should_continue` returns `false`.
+    /// Freezes the next column of a full segment that is wanted. Returns `None` if none is due or `should_continue` returns
+    /// `false`.
     ///
     /// The column is made without a lock. Only one thread may call this.
-    pub fn freeze_next(&self, should_continue: &(dyn Fn() -> bool + Sync)) -> Option<Decision> {
-        let due = self.next_to_freeze()?;
+    pub fn freeze_next(
+        &self,
+        is_wanted: fn(&Segment) -> bool,
+        should_continue: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Decision> {
+        let due = self.next_to_freeze(is_wanted)?;
         let segment = &due.segment;
         let (subject, outcome, detail) = match due.column {
             DueColumn::Units(key) => {
@@ -95,11 +100,11 @@ impl Index {
         self.due_column(snapshot, rows, segment).is_some()
     }
 
-    fn next_to_freeze(&self) -> Option<Due> {
+    fn next_to_freeze(&self, is_wanted: fn(&Segment) -> bool) -> Option<Due> {
         let snapshot = self.snapshot();
         let rows = snapshot.unit_rows();
         let (_, full) = snapshot.segments.split_last()?;
-        full.iter().find_map(|segment| {
+        full.iter().filter(|segment| is_wanted(segment)).find_map(|segment| {
             let (column, lists) = self.due_column(&snapshot, &rows, segment)?;
             Some(Due { segment: Arc::clone(segment), column, lists })
         })
