@@ -280,7 +280,7 @@ export class CodesService {
     // While a worker reads the file, its bytes get to the disk. Without a worker, the commit does all at once.
     const both = Promise.all([processing, isRead ? draft.sync() : undefined]);
     const [{ result }] = await both.catch(async (error: unknown) => {
-      if (storedAs !== undefined) await this.#store.remove(storedAs);
+      if (storedAs !== undefined) await this.#blobs.remove(storedAs);
       throw error;
     });
     const record = this.#record(upload, filename, bytes);

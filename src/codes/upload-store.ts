@@ -92,11 +92,6 @@ export class UploadStore {
     throw working.reason;
   }
 
-  /** Removes a file that has no record. */
-  remove(id: MediaId): Promise<void> {
-    return this.#blobs.remove(id);
-  }
-
   /** The bytes of an upload. */
   async blob(id: MediaId, record: UploadRecord): Promise<StoredBlob> {
     const blob = await this.#blobs.find({ folder: id, name: record.filename });

@@ -18,8 +18,8 @@ pub enum StoreError {
     /// The new folder exists already.
     #[error("the folder exists")]
     FolderTaken,
-    #[error(transparent)]
     /// Reading or writing failed.
+    #[error(transparent)]
     Io(#[from] io::Error),
 }
 

@@ -88,49 +88,67 @@ fn copied(result: &io::Result<()>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::mpsc::{Receiver, Sender, channel};
-    use std::thread::{Scope, ScopedJoinHandle};
+    use std::sync::mpsc::{Sender, channel};
 
     use super::*;
 
     const THREADS: usize = 6;
     const FOLDER: &str = "folder";
 
-    /// The first sync says that it began and waits for permission to end.
-    struct Held {
+    /// Counts the syncs that ended.
+    #[derive(Default)]
+    struct Counted {
         syncs: SharedSyncs,
         count: AtomicUsize,
     }
 
-    impl Held {
-        fn new() -> Self {
-            Self { syncs: SharedSyncs::default(), count: AtomicUsize::new(0) }
-        }
-
-        fn first<'scope>(
-            &'scope self,
-            scope: &'scope Scope<'scope, '_>,
-            (began, end): (Sender<()>, Receiver<()>),
-            result: io::Result<()>,
-        ) -> ScopedJoinHandle<'scope, io::Result<()>> {
-            scope.spawn(move || {
-                self.syncs.run(Path::new(FOLDER), |_| {
-                    began.send(()).expect("a test that waits");
-                    end.recv().expect("permission to end");
-                    self.count.fetch_add(1, Ordering::SeqCst);
-                    result
-                })
-            })
-        }
-
-        fn later(&self, result: io::Result<()>) -> io::Result<()> {
+    impl Counted {
+        fn run(&self, sync: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
             self.syncs.run(Path::new(FOLDER), |_| {
+                let result = sync();
                 self.count.fetch_add(1, Ordering::SeqCst);
                 result
             })
         }
 
-        /// Whether this many threads share the next sync, with its owner and the map.
+        /// Runs `meanwhile` while another thread syncs the folder. That sync ends when `meanwhile` drops its argument.
+        fn during_a_sync<T>(&self, meanwhile: impl FnOnce(Sender<()>) -> T) -> T {
+            let ((began, has_begun), (end, has_end)) = (channel(), channel::<()>());
+            std::thread::scope(|scope| {
+                let first = scope.spawn(move || {
+                    self.run(|| {
+                        began.send(()).expect("a test that waits");
+                        assert!(has_end.recv().is_err(), "only the drop ends the sync");
+                        Ok(())
+                    })
+                });
+                has_begun.recv().expect("a first sync");
+                let result = meanwhile(end);
+                first.join().expect("no panic").expect("a synced folder");
+                result
+            })
+        }
+
+        /// Results of threads that ask for a sync with the result of `sync` during another one.
+        fn asked_during_a_sync(
+            &self,
+            sync: impl Fn() -> io::Result<()> + Sync,
+        ) -> Vec<io::Result<()>> {
+            self.during_a_sync(|end| {
+                std::thread::scope(|scope| {
+                    let ask = || self.run(&sync);
+                    let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(ask)).collect();
+                    while !self.next_is_shared_by(THREADS) {
+                        std::thread::yield_now();
+                    }
+                    assert_eq!(self.count.load(Ordering::SeqCst), 0, "none ends before the first");
+                    drop(end);
+                    threads.into_iter().map(|one| one.join().expect("no panic")).collect()
+                })
+            })
+        }
+
+        /// Whether this many threads share the next sync, which the map has, too.
         fn next_is_shared_by(&self, threads: usize) -> bool {
             let folders = self.syncs.lock();
             let next = folders.get(Path::new(FOLDER)).and_then(|folder| folder.next.as_ref());
@@ -140,61 +158,33 @@ mod tests {
 
     #[test]
     fn threads_that_ask_during_a_sync_share_the_next_one() {
-        let held = Held::new();
-        let ((began, has_begun), (end, may_end)) = (channel(), channel());
-        std::thread::scope(|scope| {
-            let first = held.first(scope, (began, may_end), Ok(()));
-            has_begun.recv().expect("a first sync");
-            let later: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| held.later(Ok(())))).collect();
-            while !held.next_is_shared_by(THREADS) {
-                std::thread::yield_now();
-            }
-            assert_eq!(held.count.load(Ordering::SeqCst), 0, "none ends before the first");
-            end.send(()).expect("a first sync that waits");
-            first.join().expect("no panic").expect("a synced folder");
-            for one in later {
-                one.join().expect("no panic").expect("a synced folder");
-            }
-        });
-        assert_eq!(held.count.load(Ordering::SeqCst), 2);
-        assert!(held.syncs.lock().is_empty(), "no folder is left");
+        let counted = Counted::default();
+        for result in counted.asked_during_a_sync(|| Ok(())) {
+            result.expect("a synced folder");
+        }
+        assert_eq!(counted.count.load(Ordering::SeqCst), 2);
+        assert!(counted.syncs.lock().is_empty(), "no folder is left");
     }
 
     #[test]
     fn an_error_reaches_all_threads_of_its_sync_and_no_others() {
         const NO_SPACE: i32 = 28;
-        let held = Held::new();
-        let ((began, has_begun), (end, may_end)) = (channel(), channel());
-        std::thread::scope(|scope| {
-            let first = held.first(scope, (began, may_end), Ok(()));
-            has_begun.recv().expect("a first sync");
-            let failing = || held.later(Err(io::Error::from_raw_os_error(NO_SPACE)));
-            let later: Vec<_> = (0..THREADS).map(|_| scope.spawn(failing)).collect();
-            while !held.next_is_shared_by(THREADS) {
-                std::thread::yield_now();
-            }
-            end.send(()).expect("a first sync that waits");
-            first.join().expect("no panic").expect("a synced folder");
-            for one in later {
-                let error = one.join().expect("no panic").expect_err("an error");
-                assert_eq!(error.raw_os_error(), Some(NO_SPACE));
-            }
-        });
-        held.later(Ok(())).expect("a synced folder");
-        let other = held.later(Err(io::Error::other("torn"))).expect_err("an error");
+        let counted = Counted::default();
+        let failing = || Err(io::Error::from_raw_os_error(NO_SPACE));
+        for result in counted.asked_during_a_sync(failing) {
+            assert_eq!(result.expect_err("an error").raw_os_error(), Some(NO_SPACE));
+        }
+        counted.run(|| Ok(())).expect("a synced folder");
+        let other = counted.run(|| Err(io::Error::other("torn"))).expect_err("an error");
         assert_eq!(other.to_string(), "torn");
     }
 
     #[test]
     fn folders_do_not_wait_for_each_other() {
-        let held = Held::new();
-        let ((began, has_begun), (end, may_end)) = (channel(), channel());
-        std::thread::scope(|scope| {
-            let first = held.first(scope, (began, may_end), Ok(()));
-            has_begun.recv().expect("a first sync");
-            held.syncs.run(Path::new("other"), |_| Ok(())).expect("a synced folder");
-            end.send(()).expect("a first sync that waits");
-            first.join().expect("no panic").expect("a synced folder");
+        let counted = Counted::default();
+        counted.during_a_sync(|end| {
+            counted.syncs.run(Path::new("other"), |_| Ok(())).expect("a synced folder");
+            drop(end);
         });
     }
 }

@@ -187,7 +187,7 @@ fn warm_all(shared: &Shared, index: &Index, left: &mut u64) {
 
 /// Finishes the rows of declared paths. After a failure, for example on a full disk, the next change starts it again.
 fn build_paths(shared: &Shared, index: &Index) {
-    let is_stopping = || shared.stopping.load(Ordering::Acquire) || index.is_deleted();
+    let is_stopping = || !is_wanted(shared, index);
     while !is_stopping() && matches!(index.build_paths_next(), Ok(true)) {
         std::thread::sleep(STEP_PAUSE);
     }
@@ -257,7 +257,7 @@ fn check_all(shared: &Shared, index: &Index) {
 /// Opens and builds graphs. A build pauses while other work waits, and continues afterwards.
 fn build_graphs(shared: &Shared, index: &Index) {
     let since = Instant::now();
-    let is_stopping = || shared.stopping.load(Ordering::Acquire) || index.is_deleted();
+    let is_stopping = || !is_wanted(shared, index);
     let should_pause = || {
         std::thread::sleep(STEP_PAUSE);
         since.elapsed() >= GRAPHS_AT_LEAST && shared.lock().notified
