@@ -2,7 +2,7 @@
  * Blobs as files: `drafts/<random>` while they are written, `files/<folder>/<name>` afterwards. Both are on one file
  * system, so a commit is a rename.
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { absent } from '../data/absent.js';
@@ -20,7 +20,7 @@ import {
   type LocalBlob,
 } from './port.js';
 
-const DRAFT_NAME_BYTES = 12;
+const DRAFT_NAME_CHARACTERS = randomUUID().length;
 const NOT_WRITTEN = 'the last upload could not be written';
 
 export class FileBlobs implements Blobs {
@@ -48,7 +48,7 @@ export class FileBlobs implements Blobs {
 
   /** With a key, the first write creates the file. Without one, the file exists, because other programs may use it. */
   async begin(key?: BlobKey): Promise<FileDraft> {
-    const file = path.join(this.#drafts, randomBytes(DRAFT_NAME_BYTES).toString('hex'));
+    const file = path.join(this.#drafts, randomUUID());
     const ended = () => this.#open.delete(file);
     this.#open.add(file);
     const draft = new FileDraft(file, {
@@ -87,7 +87,7 @@ export class FileBlobs implements Blobs {
 
   removeDrafts(before: number): Promise<number> {
     // Programs may create files next to a draft; their names begin with its name.
-    const draftOf = (name: string) => path.join(this.#drafts, name.slice(0, 2 * DRAFT_NAME_BYTES));
+    const draftOf = (name: string) => path.join(this.#drafts, name.slice(0, DRAFT_NAME_CHARACTERS));
     return removeOld(this.#drafts, (name) => this.#open.has(draftOf(name)), before);
   }
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
 import type { Copied, OnStep } from '../data/port.js';
+import { fileOf, settleInterrupted } from './interrupted.js';
 import type { MediaId } from './media-id.js';
 import { Records } from './records.js';
 
@@ -12,8 +13,8 @@ const KEY_FILE = 'uploader.key';
 
 /**
  * The copy contains every upload acknowledged before the start, and each of its records has its file: files are copied
- * before the records and again after them. A record whose file is missing by then was deleted during the backup and is
- * dropped.
+ * before the records and again after them. A record whose file is missing by then was deleted during the backup, or its
+ * file was still being stored; it is dropped.
  */
 export async function backupCodes(mediaPath: string, target: string, onStep: OnStep): Promise<Copied> {
   const copier = new Copier(mediaPath, target);
@@ -25,14 +26,13 @@ export async function backupCodes(mediaPath: string, target: string, onStep: OnS
   const undigested: string[] = [];
   const counts = { uploads: 0, results: 0 };
   try {
-    for (const id of [...records.ids()] as MediaId[]) {
-      const record = records.find(id);
-      if (record === undefined) continue;
-      const file = path.posix.join('files', id, record.filename);
-      if (!(await copier.share(file)) && !(await copier.has(file))) {
-        await records.remove(id);
-        continue;
-      }
+    for (const { id, file, bytes } of filesOf(records)) {
+      // A file that was copied while it was written is copied again.
+      if ((await copier.bytes(file)) !== bytes) await copier.drop(file);
+      if (!(await copier.share(file)) && !(await copier.has(file))) await records.remove(id);
+    }
+    await settleInterrupted(records, target);
+    for (const { id, file } of filesOf(records)) {
       const hasResult = records.findResult(id) !== undefined;
       counts.uploads += 1;
       if (hasResult) counts.results += 1;
@@ -50,6 +50,14 @@ export async function backupCodes(mediaPath: string, target: string, onStep: OnS
   for (const file of [KEY_FILE, FORMAT_FILE]) if (await copier.copy(file)) files.push(file);
   await copier.finish();
   return { counts, files, notes: [] };
+}
+
+/** The file of each record, by its path in the media folder. */
+function* filesOf(records: Records): Generator<{ id: MediaId; file: string; bytes: number }> {
+  for (const id of [...records.ids()] as MediaId[]) {
+    const record = records.find(id);
+    if (record !== undefined) yield { id, file: fileOf('', id, record), bytes: record.bytes };
+  }
 }
 
 /** Drops files without a record: incomplete uploads, and uploads deleted before the records were copied. */

@@ -25,7 +25,7 @@ export async function receive(
   body: AsyncIterable<Uint8Array>,
   draft: BlobDraft,
   bytesMax: number,
-  { hasher, keepsWhole = false }: { hasher?: SumHasher; keepsWhole?: boolean } = {},
+  { hasher, keepsWhole = false }: { hasher?: SumHasher; keepsWhole?: boolean | undefined } = {},
 ): Promise<Received> {
   const head = new HeadBytes();
   let hashing = Promise.resolve();

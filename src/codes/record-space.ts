@@ -27,7 +27,9 @@ const SPARED_FOR_REMOVALS = 2 * COMMIT_BYTES_MAX;
 export class RecordSpace {
   readonly #file: string;
   readonly #inUse: () => PagesInUse;
-  /** Bytes that commits can take before the file is measured again. */
+  /** Size of the file when it was last measured. It never shrinks. */
+  #size = 0;
+  /** Bytes that commits can take before the pages in use are counted again. */
   #available = 0;
 
   constructor(file: string, inUse: () => PagesInUse) {
@@ -44,25 +46,34 @@ export class RecordSpace {
   async reserve(bytes: number | undefined): Promise<void> {
     const needed = BYTES_PER_BYTE_MAX * (bytes ?? 0) + COMMIT_BYTES_MAX;
     const spared = bytes === undefined ? 0 : SPARED_FOR_REMOVALS;
+    if (this.#available < needed + spared) this.#available = this.#unused();
     if (this.#available < needed + spared) await this.#grow(needed + spared);
     this.#available -= needed;
   }
 
-  async #grow(needed: number): Promise<void> {
+  /** Bytes after the last page in use. */
+  #unused(): number {
     const { pageSize, lastPageNumber } = this.#inUse();
+    return this.#size - (lastPageNumber + 1) * pageSize;
+  }
+
+  async #grow(needed: number): Promise<void> {
     const handle = await open(this.#file, 'a');
+    const measure = async () => {
+      this.#size = (await handle.stat()).size;
+      this.#available = this.#unused();
+    };
     try {
-      const before = (await handle.stat()).size;
-      const availableOf = (size: number) => size - (lastPageNumber + 1) * pageSize;
-      this.#available = availableOf(before);
+      await measure();
       if (this.#available >= needed) return;
+      const before = this.#size;
       // Zeros and not a hole: only written blocks are allocated.
       const added = Buffer.alloc(needed - this.#available + STEP_BYTES);
       const error: unknown = await handle.appendFile(added).catch((cause: unknown) => cause);
-      this.#available = availableOf((await handle.stat()).size);
+      await measure();
       if (this.#available >= needed) return;
       await handle.truncate(before);
-      this.#available = availableOf(before);
+      await measure();
       throw error;
     } finally {
       await handle.close();

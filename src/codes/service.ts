@@ -11,7 +11,7 @@ import type { Field } from './metadata/places.js';
 import { openUpload } from './open-upload.js';
 import { explainJson } from './pipeline/addon-calls.js';
 import type { Compat, GivenMetadata } from './pipeline/jobs.js';
-import type { Pipeline } from './pipeline/pipeline.js';
+import type { FileType, Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
 import { type Received, receive } from './receive.js';
@@ -19,7 +19,7 @@ import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
-import { UploadStore } from './upload-store.js';
+import { type Storing, UploadStore } from './upload-store.js';
 
 export interface CodesOptions {
   readonly uploadBytesMax: number;
@@ -83,8 +83,9 @@ export interface Processed {
 
 interface ReceivedFile extends Received {
   readonly sum: FileSum;
-  /** The upload as which the file is stored already, without a record. */
-  readonly storedAs?: MediaId;
+  readonly type: FileType;
+  /** The file is being stored already, without a record. */
+  readonly storing: Storing | undefined;
 }
 
 /** A completely received file. */
@@ -173,7 +174,7 @@ export class CodesService {
     try {
       const draft = await this.#blobs.begin(this.#store.nextKey(filename));
       try {
-        const received = await this.#receive(file, draft, new Stopwatch());
+        const received = await this.#receive(file, { draft, filename }, new Stopwatch());
         return await this.#startJob(place, upload.clientAddress, draft, (watch, signal) =>
           this.#processDraft({ ...file, signal }, { draft, filename, received }, choice, watch),
         );
@@ -232,7 +233,7 @@ export class CodesService {
 
   #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
     return this.#store.inDraft(this.#store.nextKey(filename), async (draft) => {
-      const received = await this.#receive(upload, draft, watch, filename);
+      const received = await this.#receive(upload, { draft, filename, keepsWhole: true }, watch);
       try {
         return await this.#processDraft(upload, { draft, filename, received }, choice, watch);
       } finally {
@@ -241,19 +242,30 @@ export class CodesService {
     });
   }
 
-  /** With `filename`, a small body stays in memory, and is stored while it is hashed if no worker has to read it. */
-  #receive(upload: Upload, draft: BlobDraft, watch: Stopwatch, filename?: string): Promise<ReceivedFile> {
+  /** With `keepsWhole`, a small body stays in memory, and is stored while it is hashed if no worker has to read it. */
+  #receive(
+    upload: Upload,
+    { draft, filename, keepsWhole }: Pick<DraftFile, 'draft' | 'filename'> & { keepsWhole?: boolean },
+    watch: Stopwatch,
+  ): Promise<ReceivedFile> {
     const hasher = new native.SumHasher();
     const bytesMax = this.#options.uploadBytesMax;
     return watch.measure('receive', async () => {
-      const keepsWhole = filename !== undefined;
       const received = await receive(upload.body, draft, bytesMax, { hasher, keepsWhole });
       const { head, whole } = received;
-      const isStoredNow = keepsWhole && whole !== undefined && this.#pipeline.isSumOnly({ filename, head });
-      const hashing = hasher.finish(whole?.bytes);
-      if (!isStoredNow) return { ...received, sum: await hashing };
-      const [storedAs, sum] = await this.#store.storeWhile(draft, filename, whole.bytes, hashing);
-      return { ...received, sum, storedAs };
+      const type = this.#pipeline.typeOf(filename, head);
+      const isStoredNow = whole !== undefined && this.#pipeline.isSumOnly(type);
+      const storing = isStoredNow ? this.#store.begin(draft, filename, whole.bytes) : undefined;
+      const sum = await this.#orDropped(storing, hasher.finish(whole?.bytes));
+      return { ...received, sum, type, storing };
+    });
+  }
+
+  /** Awaits `work`. If it fails, a file that is being stored is removed. */
+  async #orDropped<T>(storing: Storing | undefined, work: Promise<T>): Promise<T> {
+    return work.catch(async (error: unknown) => {
+      if (storing) await this.#store.drop(storing);
+      throw error;
     });
   }
 
@@ -270,22 +282,19 @@ export class CodesService {
       fallbackSum: choice.fallback === undefined ? this.#options.fallbackSum : choice.fallback === 'sum',
       ...(upload.given && { given: upload.given }),
     };
-    const { bytes, head, sum, storedAs } = received;
-    const file = { path: draft.path, filename, head, sum };
-    const isRead = storedAs === undefined && this.#pipeline.readsContent(file);
+    const { bytes, head, sum, type, storing } = received;
+    const file = { path: draft.path, filename, head, sum, type };
+    const isRead = type.format !== undefined;
     const inMemory = received.whole?.bytes;
     if (isRead && inMemory) await draft.write(inMemory, 0);
     const whole = isRead ? undefined : inMemory;
     const processing = this.#pipeline.process(file, options, upload.signal, watch);
     // While a worker reads the file, its bytes get to the disk. Without a worker, the commit does all at once.
     const both = Promise.all([processing, isRead ? draft.sync() : undefined]);
-    const [{ result }] = await both.catch(async (error: unknown) => {
-      if (storedAs !== undefined) await this.#blobs.remove(storedAs);
-      throw error;
-    });
+    const [{ result }] = await this.#orDropped(storing, both);
     const record = this.#record(upload, filename, bytes);
     const id = await watch.measure('save', () =>
-      this.#store.store(draft, record, { result, whole, storedAs }),
+      this.#store.store(draft, record, { result, whole, storing }),
     );
     return { id, result, steps: watch.steps };
   }

@@ -20,8 +20,15 @@ export interface StoreParts {
   readonly result?: IsccResult;
   /** The bytes of a draft without bytes. */
   readonly whole?: Uint8Array | undefined;
-  /** The file is stored already, by {@link UploadStore.storeWhile}. */
-  readonly storedAs?: MediaId | undefined;
+  /** The bytes are being stored already. */
+  readonly storing?: Storing | undefined;
+}
+
+/** A file that is being stored, without a record. */
+export interface Storing {
+  readonly id: MediaId;
+  /** Resolves when the file survives a power loss. */
+  readonly done: Promise<unknown>;
 }
 
 export class UploadStore {
@@ -57,39 +64,57 @@ export class UploadStore {
     });
   }
 
-  /** When this resolves, the upload survives a power loss. */
+  /** Begins to store the bytes of a file, before its record is known. {@link store} or {@link drop} must follow. */
+  begin(draft: BlobDraft, name: string, bytes: Uint8Array): Storing {
+    const id = (draft.key?.folder as MediaId | undefined) ?? this.#ids.next();
+    const done = draft.commit({ folder: id, name }, bytes);
+    // Until the next step waits for it, an error must not count as unhandled.
+    done.catch(() => undefined);
+    return { id, done };
+  }
+
+  /** Removes a file that {@link begin} stores. Settles when nothing uses its bytes any more. */
+  async drop({ id, done }: Storing): Promise<void> {
+    const [stored] = await Promise.allSettled([done]);
+    if (stored.status === 'fulfilled') await this.#blobs.remove(id);
+  }
+
+  /** When this resolves, the upload survives a power loss. Settles when nothing uses the bytes any more. */
   async store(
     draft: BlobDraft,
     record: UploadRecord,
-    { result, whole, storedAs }: StoreParts,
+    { result, whole, storing }: StoreParts,
   ): Promise<MediaId> {
-    const id = storedAs ?? (await this.#commit(draft, record.filename, whole));
-    try {
-      await this.#records.add(id, record, result);
-      return id;
-    } catch (error) {
-      // After a timeout the record may still be written and needs its file. Otherwise the clean-up removes the file.
-      const isUnknown = error instanceof Unavailable || error instanceof StorageUnavailable;
-      if (!isUnknown) await this.#blobs.remove(id);
-      throw error;
+    if (storing && result) {
+      try {
+        await this.#recordWhile(storing, record, result);
+        return storing.id;
+      } catch (error) {
+        if (!(error instanceof BlobFolderTaken)) throw error;
+      }
     }
+    const id = await this.#commit(draft, record.filename, whole);
+    await this.#records.add(id, record, result).catch((error: unknown) => this.#removeUnless(error, id));
+    return id;
   }
 
-  /**
-   * Stores the bytes of a file while `work` runs. The caller stores its record or removes the file. Stores nothing if the
-   * work fails. Settles when nothing uses the bytes any more.
-   */
-  async storeWhile<T>(
-    draft: BlobDraft,
-    name: string,
-    bytes: Uint8Array,
-    work: Promise<T>,
-  ): Promise<[MediaId, T]> {
-    const [storing, working] = await Promise.allSettled([this.#commit(draft, name, bytes), work]);
-    if (storing.status === 'rejected') throw storing.reason;
-    if (working.status === 'fulfilled') return [storing.value, working.value];
-    await this.#blobs.remove(storing.value);
-    throw working.reason;
+  async #recordWhile(storing: Storing, record: UploadRecord, result: IsccResult): Promise<void> {
+    const { id, done } = storing;
+    const adding =
+      this.#records.addWhile?.(id, record, result, done) ??
+      done.then(() => this.#records.add(id, record, result));
+    await adding.catch(async (error: unknown) => {
+      const [stored] = await Promise.allSettled([done]);
+      if (stored.status === 'fulfilled') await this.#removeUnless(error, id);
+      throw error;
+    });
+  }
+
+  /** Removes the file of a record that was not written. After a timeout it may still be written, and needs its file. */
+  async #removeUnless(error: unknown, id: MediaId): Promise<never> {
+    const isUnknown = error instanceof Unavailable || error instanceof StorageUnavailable;
+    if (!isUnknown) await this.#blobs.remove(id);
+    throw error;
   }
 
   /** The bytes of an upload. */

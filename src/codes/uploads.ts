@@ -10,6 +10,7 @@ import { exitToRestart } from '../observe/broken.js';
 import type { Logger } from '../observe/log.js';
 import { Cleanup } from './cleanup.js';
 import { ClientHasher } from './client-hash.js';
+import { settleInterrupted } from './interrupted.js';
 import { Records } from './records.js';
 import type { UploadRecords } from './records-port.js';
 
@@ -58,6 +59,8 @@ async function openLocked(config: CodesConfig, log: Logger, unlock: () => void):
   const blobs = await FileBlobs.open(mediaPath, { isDirect: true });
   const onBroken = (error: unknown) => exitToRestart(log, error, 'records');
   const records = await Records.open(path.join(mediaPath, 'records'), { onBroken });
+  const interrupted = await settleInterrupted(records, mediaPath);
+  if (interrupted > 0) log.info({ interrupted }, 'removed records of uploads that were not stored');
   return {
     folder: mediaPath,
     blobs,

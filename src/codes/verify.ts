@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
-import { native } from '../native.js';
+import { fileOf, fileProblem } from './interrupted.js';
 import { isMediaId } from './media-id.js';
 import { Records } from './records.js';
 import type { UploadRecord } from './records-port.js';
@@ -49,23 +49,12 @@ async function verifyUpload(id: string, { records, mediaPath, onProblem }: Parts
     if (record !== undefined || records.has(id)) onProblem(id, 'the upload record is not readable');
     return;
   }
-  const file = path.join(mediaPath, 'files', id, record.filename);
-  const found = await stat(file).catch(() => undefined);
-  if (found === undefined) {
-    if (records.has(id)) onProblem(id, `the file ${file} is missing`);
-    return;
-  }
-  if (found.size !== record.bytes) {
-    onProblem(id, `${file} has ${found.size} bytes, but its record says ${record.bytes}`);
-    return;
-  }
   const result = readable(() => records.findResult(id));
   if (result === UNREADABLE) return onProblem(id, 'the result is not readable');
-  if (result === undefined) return;
-  const { datahash } = await native.sumFile(file);
-  if (datahash !== result.datahash) {
-    onProblem(id, `${file} has the digest ${datahash}, but its result says ${result.datahash}`);
-  }
+  const problem = await fileProblem(fileOf(mediaPath, id, record), record, result);
+  // Deleted meanwhile, or being stored: the next start checks its file.
+  if (problem === undefined || !records.has(id) || records.isUnconfirmed(id)) return;
+  onProblem(id, problem);
 }
 
 const UNREADABLE = Symbol('unreadable');

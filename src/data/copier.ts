@@ -43,7 +43,12 @@ export class Copier {
   }
 
   async has(file: string): Promise<boolean> {
-    return (await stat(path.join(this.#to, file)).catch(() => undefined)) !== undefined;
+    return (await this.bytes(file)) !== undefined;
+  }
+
+  /** Size of a file of the copy; `undefined` if it does not exist. */
+  async bytes(file: string): Promise<number | undefined> {
+    return (await stat(path.join(this.#to, file)).catch(() => undefined))?.size;
   }
 
   /** Shares all files in the subfolders of a folder. Skips files deleted in the meantime. */

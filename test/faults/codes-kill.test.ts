@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { verifyCodes } from '../../src/codes/verify.js';
 import { bodyOf, noise, postJson, sha256, upload } from '../codes/support/client.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { serveCodes } from '../codes/support/process.js';
@@ -39,7 +40,9 @@ async function work(url: string, known: Map<string, Known>, lane: number): Promi
   try {
     for (let count = 0; ; count += 1) {
       const bytes = noise(60_000, lane * 1000 + count);
-      const id = await stored(await upload(url, 'a.bin', bytes, { to: 'media' }), sha256(bytes));
+      // A file with a code is stored while its record is written.
+      const to = count % 4 < 2 ? 'iscc' : 'media';
+      const id = await stored(await upload(url, 'a.bin', bytes, { to }), sha256(bytes));
       if (count % 2 === 1) {
         const picture = await stored(await upload(url, 'tiny.png', PICTURE), sha256(PICTURE));
         await stored(await postJson(url, `/metadata/${picture}`, { name: `n${count}` }));
@@ -99,6 +102,13 @@ test(`${ROUNDS} rounds`, { timeout: 600_000 + ROUNDS * 10_000 }, async () => {
   }
   const last = await serveCodes(folder);
   await expectIntact(last.url, media, known);
+  const problems: string[] = [];
+  await verifyCodes(
+    media,
+    (id, problem) => problems.push(`${id}: ${problem}`),
+    () => undefined,
+  );
+  expect(problems).toEqual([]);
   const states = [...known.values()].map(({ state }) => state);
   expect(states.filter((state) => state === 'stored').length).toBeGreaterThanOrEqual(rounds);
   expect(states).toContain('deleted');

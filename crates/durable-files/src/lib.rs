@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use thiserror::Error;
 
-use crate::shared_sync::SharedSyncs;
+use crate::shared_sync::{PendingSync, SharedSyncs};
 
 /// Why a file was not stored. Its folder then does not exist, unless another file has it.
 #[derive(Debug, Error)]
@@ -23,7 +23,7 @@ pub enum StoreError {
     Io(#[from] io::Error),
 }
 
-static PARENTS: LazyLock<SharedSyncs> = LazyLock::new(SharedSyncs::default);
+static PARENTS: LazyLock<SharedSyncs> = LazyLock::new(|| SharedSyncs::new(sync_names));
 
 /// Writes the bytes of a file to the disk. Returns the state of the file, for [`publish`].
 pub fn sync(path: &Path) -> io::Result<String> {
@@ -74,14 +74,12 @@ fn in_new_folder(folder: &Path, work: impl FnOnce() -> io::Result<()>) -> Result
 }
 
 /// Syncs a file of a folder with `file`, the folder and its parent: without that, a power loss could lose the name of
-/// either. The parent comes first. Its last change is the newest, so a file system with a journal commits all three with
-/// it, for all files that are stored at the same time; the other two only wait for the disk.
+/// either. The parent is synced meanwhile, once for all files that are stored at the same time.
 fn sync_with_names(folder: &Path, file: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    if let Some(parent) = folder.parent() {
-        PARENTS.run(parent, sync_names)?;
-    }
+    let parent = folder.parent().map(|parent| PARENTS.begin(parent));
     file()?;
-    sync_names(folder)
+    sync_names(folder)?;
+    parent.map_or(Ok(()), PendingSync::wait)
 }
 
 /// Changes when the file is written or replaced.

@@ -3,75 +3,61 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
 
-/// Folders whose syncs are shared. Every caller gets the result of a sync that began after its call: what the caller did
-/// before is on the disk.
-#[derive(Default)]
-pub struct SharedSyncs(Mutex<HashMap<PathBuf, Folder>>);
+/// A thread that syncs folders. What is asked for during a sync is done by the next one, once per folder.
+pub struct SharedSyncs(Sender<Request>);
 
-/// A folder that a thread syncs, or is about to.
-#[derive(Default)]
-struct Folder {
-    is_syncing: bool,
-    /// The sync after that.
-    next: Option<Arc<Round>>,
+struct Request {
+    folder: PathBuf,
+    asker: Sender<io::Result<()>>,
 }
 
-/// One sync. The thread that created it runs it; the others wait for its result.
-#[derive(Default)]
-struct Round {
-    result: OnceLock<io::Result<()>>,
-    /// The sync before is over.
-    may_start: Condvar,
-    has_result: Condvar,
-}
+/// A sync that was asked for.
+pub struct PendingSync(Receiver<io::Result<()>>);
 
 impl SharedSyncs {
-    /// Syncs a folder with `sync`, or waits for another thread to do so. `sync` must not panic.
-    pub fn run(&self, path: &Path, sync: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-        let mut folders = self.lock();
-        let folder = folders.entry(path.to_owned()).or_default();
-        if let Some(round) = folder.next.clone() {
-            return round.wait(folders);
-        }
-        let round = Arc::clone(folder.next.insert(Arc::default()));
-        while folders.get(path).is_some_and(|folder| folder.is_syncing) {
-            folders = round.may_start.wait(folders).unwrap_or_else(PoisonError::into_inner);
-        }
-        // Who comes later gets another sync.
-        folders.insert(path.to_owned(), Folder { is_syncing: true, next: None });
-        drop(folders);
-        let result = sync(path);
-        self.finish(path, &round, result)
-    }
-
-    fn finish(&self, path: &Path, round: &Round, result: io::Result<()>) -> io::Result<()> {
-        let mut folders = self.lock();
-        match folders.get_mut(path) {
-            Some(Folder { is_syncing, next: Some(next) }) => {
-                *is_syncing = false;
-                next.may_start.notify_one();
+    /// Syncs folders with `sync`, which must not panic.
+    pub fn new(sync: impl Fn(&Path) -> io::Result<()> + Send + 'static) -> Self {
+        let (requests, asked) = channel();
+        let run = move || {
+            while let Ok(first) = asked.recv() {
+                run_round(first, &asked, &sync);
             }
-            _ => drop(folders.remove(path)),
-        }
-        let result = round.result.get_or_init(|| result);
-        round.has_result.notify_all();
-        copied(result)
+        };
+        // If it does not start, `wait` fails.
+        let _ = thread::Builder::new().name("shared-sync".to_owned()).spawn(run);
+        Self(requests)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Folder>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Asks for a sync of a folder that begins after this call: what the caller did before will be on the disk.
+    pub fn begin(&self, folder: &Path) -> PendingSync {
+        let (asker, result) = channel();
+        // If the thread has ended, this drops `asker`.
+        let _ = self.0.send(Request { folder: folder.to_owned(), asker });
+        PendingSync(result)
     }
 }
 
-impl Round {
-    fn wait<T>(&self, mut guard: MutexGuard<'_, T>) -> io::Result<()> {
-        loop {
-            if let Some(result) = self.result.get() {
-                return copied(result);
-            }
-            guard = self.has_result.wait(guard).unwrap_or_else(PoisonError::into_inner);
+impl PendingSync {
+    /// Waits for the end of the sync.
+    pub fn wait(self) -> io::Result<()> {
+        self.0.recv().unwrap_or_else(|_| Err(io::Error::other("the thread for syncs has ended")))
+    }
+}
+
+/// Syncs the folders of all requests that have arrived.
+fn run_round(first: Request, others: &Receiver<Request>, sync: &impl Fn(&Path) -> io::Result<()>) {
+    let mut folders: HashMap<PathBuf, Vec<Sender<io::Result<()>>>> = HashMap::new();
+    for Request { folder, asker } in std::iter::once(first).chain(others.try_iter()) {
+        folders.entry(folder).or_default().push(asker);
+    }
+    for (folder, askers) in folders {
+        let result = sync(&folder);
+        for asker in askers {
+            // A caller that failed meanwhile does not wait.
+            let _ = asker.send(copied(&result));
         }
     }
 }
@@ -87,104 +73,117 @@ fn copied(result: &io::Result<()>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::mpsc::{Sender, channel};
+    use std::sync::mpsc::{SyncSender, sync_channel};
 
     use super::*;
 
-    const THREADS: usize = 6;
-    const FOLDER: &str = "folder";
+    const TIMES: usize = 6;
+    const NO_SPACE: i32 = 28;
 
-    /// Counts the syncs that ended.
-    #[derive(Default)]
-    struct Counted {
+    /// Syncs that the test ends, each with a result.
+    struct Controlled {
         syncs: SharedSyncs,
-        count: AtomicUsize,
+        began: Receiver<PathBuf>,
+        results: SyncSender<io::Result<()>>,
     }
 
-    impl Counted {
-        fn run(&self, sync: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-            self.syncs.run(Path::new(FOLDER), |_| {
-                let result = sync();
-                self.count.fetch_add(1, Ordering::SeqCst);
-                result
-            })
+    impl Controlled {
+        fn new() -> Self {
+            let (begin, began) = channel();
+            let (results, next_result) = sync_channel(0);
+            let sync = move |folder: &Path| {
+                begin.send(folder.to_owned()).expect("a test that waits");
+                next_result.recv().expect("a result")
+            };
+            Self { syncs: SharedSyncs::new(sync), began, results }
         }
 
-        /// Runs `meanwhile` while another thread syncs the folder. That sync ends when `meanwhile` drops its argument.
-        fn during_a_sync<T>(&self, meanwhile: impl FnOnce(Sender<()>) -> T) -> T {
-            let ((began, has_begun), (end, has_end)) = (channel(), channel::<()>());
-            std::thread::scope(|scope| {
-                let first = scope.spawn(move || {
-                    self.run(|| {
-                        began.send(()).expect("a test that waits");
-                        assert!(has_end.recv().is_err(), "only the drop ends the sync");
-                        Ok(())
-                    })
-                });
-                has_begun.recv().expect("a first sync");
-                let result = meanwhile(end);
-                first.join().expect("no panic").expect("a synced folder");
-                result
-            })
+        fn ask(&self, folders: &[&str]) -> Vec<PendingSync> {
+            folders.iter().map(|folder| self.syncs.begin(Path::new(folder))).collect()
         }
 
-        /// Results of threads that ask for a sync with the result of `sync` during another one.
-        fn asked_during_a_sync(
-            &self,
-            sync: impl Fn() -> io::Result<()> + Sync,
-        ) -> Vec<io::Result<()>> {
-            self.during_a_sync(|end| {
-                std::thread::scope(|scope| {
-                    let ask = || self.run(&sync);
-                    let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(ask)).collect();
-                    while !self.next_is_shared_by(THREADS) {
-                        std::thread::yield_now();
-                    }
-                    assert_eq!(self.count.load(Ordering::SeqCst), 0, "none ends before the first");
-                    drop(end);
-                    threads.into_iter().map(|one| one.join().expect("no panic")).collect()
-                })
-            })
+        /// Waits for the begin of a sync of one of the folders.
+        fn began(&self) -> PathBuf {
+            self.began.recv().expect("a sync")
         }
 
-        /// Whether this many threads share the next sync, which the map has, too.
-        fn next_is_shared_by(&self, threads: usize) -> bool {
-            let folders = self.syncs.lock();
-            let next = folders.get(Path::new(FOLDER)).and_then(|folder| folder.next.as_ref());
-            next.is_some_and(|round| Arc::strong_count(round) == threads + 1)
+        fn end(&self, result: io::Result<()>) {
+            self.results.send(result).expect("a sync that waits");
         }
     }
 
     #[test]
-    fn threads_that_ask_during_a_sync_share_the_next_one() {
-        let counted = Counted::default();
-        for result in counted.asked_during_a_sync(|| Ok(())) {
-            result.expect("a synced folder");
+    fn requests_during_a_sync_share_the_next_one() {
+        let controlled = Controlled::new();
+        let first = controlled.ask(&["a"]);
+        controlled.began();
+        let others = controlled.ask(&["a"; TIMES]);
+        controlled.end(Ok(()));
+        for pending in first {
+            pending.wait().expect("a synced folder");
         }
-        assert_eq!(counted.count.load(Ordering::SeqCst), 2);
-        assert!(counted.syncs.lock().is_empty(), "no folder is left");
+        controlled.began();
+        controlled.end(Ok(()));
+        for pending in others {
+            pending.wait().expect("a synced folder");
+        }
+        assert!(controlled.began.try_recv().is_err(), "two syncs are enough");
     }
 
     #[test]
-    fn an_error_reaches_all_threads_of_its_sync_and_no_others() {
-        const NO_SPACE: i32 = 28;
-        let counted = Counted::default();
-        let failing = || Err(io::Error::from_raw_os_error(NO_SPACE));
-        for result in counted.asked_during_a_sync(failing) {
+    fn an_error_reaches_all_requests_of_its_sync_and_no_others() {
+        let controlled = Controlled::new();
+        let first = controlled.ask(&["a"]);
+        controlled.began();
+        let failing = controlled.ask(&["a"; TIMES]);
+        controlled.end(Ok(()));
+        controlled.began();
+        let last = controlled.ask(&["a"]);
+        controlled.end(Err(io::Error::from_raw_os_error(NO_SPACE)));
+        controlled.began();
+        controlled.end(Err(io::Error::other("torn")));
+        let results = |all: Vec<PendingSync>| all.into_iter().map(PendingSync::wait);
+        assert!(results(first).all(|result| result.is_ok()));
+        for result in results(failing) {
             assert_eq!(result.expect_err("an error").raw_os_error(), Some(NO_SPACE));
         }
-        counted.run(|| Ok(())).expect("a synced folder");
-        let other = counted.run(|| Err(io::Error::other("torn"))).expect_err("an error");
-        assert_eq!(other.to_string(), "torn");
+        for result in results(last) {
+            assert_eq!(result.expect_err("an error").to_string(), "torn");
+        }
     }
 
     #[test]
-    fn folders_do_not_wait_for_each_other() {
-        let counted = Counted::default();
-        counted.during_a_sync(|end| {
-            counted.syncs.run(Path::new("other"), |_| Ok(())).expect("a synced folder");
-            drop(end);
-        });
+    fn each_folder_has_a_sync_of_its_own() {
+        let controlled = Controlled::new();
+        let first = controlled.ask(&["a"]);
+        assert_eq!(controlled.began(), Path::new("a"));
+        let others = controlled.ask(&["b", "c", "b"]);
+        controlled.end(Ok(()));
+        let mut synced: Vec<PathBuf> = (0..2)
+            .map(|_| {
+                let folder = controlled.began();
+                controlled.end(Ok(()));
+                folder
+            })
+            .collect();
+        synced.sort();
+        assert_eq!(synced, [Path::new("b"), Path::new("c")]);
+        for pending in first.into_iter().chain(others) {
+            pending.wait().expect("a synced folder");
+        }
+    }
+
+    #[test]
+    fn a_caller_that_does_not_wait_does_no_harm() {
+        let controlled = Controlled::new();
+        drop(controlled.ask(&["a"]));
+        controlled.began();
+        controlled.end(Ok(()));
+        let next = controlled.ask(&["a"]);
+        controlled.began();
+        controlled.end(Ok(()));
+        for pending in next {
+            pending.wait().expect("a synced folder");
+        }
     }
 }

@@ -81,6 +81,8 @@ export interface NamedFile {
 
 export interface SourceFile extends NamedFile {
   readonly head: Uint8Array;
+  /** If it was detected already. */
+  readonly type?: FileType | undefined;
   readonly sum: FileSum;
 }
 
@@ -159,14 +161,14 @@ export class Pipeline {
     return { path, filename, ...(await headAndSumOf(path, this.#options.readBytes)) };
   }
 
-  /** Whether a worker reads the file. Other files get their codes from the bytes alone. */
-  readsContent({ filename, head }: Pick<SourceFile, 'filename' | 'head'>): boolean {
-    return typeOf(filename, head).format !== undefined;
+  /** The type of a file by its name and its first bytes. */
+  typeOf(filename: string, head: Uint8Array): FileType {
+    return typeOf(filename, head);
   }
 
-  /** Whether a file gets an ISCC-SUM without being read, and is not refused. */
-  isSumOnly(file: Pick<SourceFile, 'filename' | 'head'>): boolean {
-    return this.#options.fallback && !this.readsContent(file);
+  /** Whether a file of this type gets an ISCC-SUM without being read, and is not refused. */
+  isSumOnly(type: FileType): boolean {
+    return this.#options.fallback && type.format === undefined;
   }
 
   /** Makes the result of a file. */
@@ -176,7 +178,8 @@ export class Pipeline {
     signal: AbortSignal,
     watch = new Stopwatch(),
   ): Promise<Processing> {
-    const type = await watch.measure('mediatype', () => typeOf(file.filename, file.head));
+    const detect = () => file.type ?? typeOf(file.filename, file.head);
+    const type = await watch.measure('mediatype', detect);
     try {
       return await this.#processAs(type, file, options, signal, watch);
     } catch (error) {
@@ -348,8 +351,8 @@ const LOSSES: Partial<Record<LossReason, ErrorCode>> = {
   'needed too much memory': 'FILE_TOO_COMPLEX',
 };
 
-/** Supported types have both `mode` and `format`, others neither. */
-type FileType =
+/** Supported types have both `mode` and `format`, others neither. A worker reads only files with a `format`. */
+export type FileType =
   | { readonly mediatype: string; readonly mode: Mode; readonly format: FormatName }
   | { readonly mediatype: string; readonly mode?: undefined; readonly format?: undefined };
 
