@@ -52,13 +52,16 @@ export class Blocks {
     let rest = chunk;
     while (rest.byteLength > 0) {
       if (this.#filled === BLOCK_BYTES) await this.#sendGathered();
-      this.#makeRoom(rest.byteLength);
-      const part = rest.subarray(0, this.#block.byteLength - this.#filled);
-      this.#block.set(part, this.#filled);
-      this.#filled += part.byteLength;
-      rest = rest.subarray(part.byteLength);
+      rest = this.#fill(rest);
     }
     release();
+  }
+
+  /** Adds bytes if they fit into the current block, and returns whether they do. Not while a chunk is being pushed. */
+  take(bytes: Uint8Array): boolean {
+    if (this.#filled + bytes.byteLength > BLOCK_BYTES) return false;
+    for (let rest = bytes; rest.byteLength > 0; ) rest = this.#fill(rest);
+    return true;
   }
 
   /** The body, if no block was sent and it is not empty. The sink then gets nothing. */
@@ -75,6 +78,15 @@ export class Blocks {
   /** Waits until no block is in use, ignoring errors. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
+  }
+
+  /** Adds bytes to the block until it is full. Returns the rest. */
+  #fill(bytes: Uint8Array): Uint8Array {
+    this.#makeRoom(bytes.byteLength);
+    const part = bytes.subarray(0, this.#block.byteLength - this.#filled);
+    this.#block.set(part, this.#filled);
+    this.#filled += part.byteLength;
+    return bytes.subarray(part.byteLength);
   }
 
   /** Takes a whole block after the first bytes, so that idle connections need no memory. */

@@ -6,6 +6,12 @@ import { Blocks, type WholeBody } from './blocks.js';
 import { CodesRefusal } from './errors.js';
 import { HeadBytes } from './pipeline/sum.js';
 
+/** The bytes of a file as they arrive. */
+export interface ByteSource extends AsyncIterable<Uint8Array> {
+  /** As in a `BodyStream`; other sources only yield their bytes. */
+  offer?(take: (bytes: Uint8Array) => boolean): void;
+}
+
 export interface Received {
   readonly bytes: number;
   /** The first `HEAD_BYTES` of the file. */
@@ -22,7 +28,7 @@ export interface Received {
  * Throws the body's own error if the client disconnects. The caller discards the draft.
  */
 export async function receive(
-  body: AsyncIterable<Uint8Array>,
+  body: ByteSource,
   draft: BlobDraft,
   bytesMax: number,
   { hasher, keepsWhole = false }: { hasher?: SumHasher; keepsWhole?: boolean | undefined } = {},
@@ -32,6 +38,11 @@ export async function receive(
   const blocks = new Blocks(async (block, position) => {
     if (hasher) hashing = hashing.then(() => hasher.update(block));
     await Promise.all([draft.write(block, position), hashing]);
+  });
+  body.offer?.((bytes) => {
+    if (blocks.bytes + bytes.byteLength > bytesMax || !blocks.take(bytes)) return false;
+    head.push(bytes);
+    return true;
   });
   try {
     for await (const chunk of body) {

@@ -14,7 +14,7 @@ import type { Compat, GivenMetadata } from './pipeline/jobs.js';
 import type { FileType, Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
-import { type Received, receive } from './receive.js';
+import { type ByteSource, type Received, receive } from './receive.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { Sources } from './sources.js';
@@ -47,7 +47,7 @@ export interface Upload {
   readonly filenameHeader: string | undefined;
   readonly contentType: string | undefined;
   readonly clientAddress: string;
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: ByteSource;
   /** Address of the file, instead of the body. */
   readonly source?: string | undefined;
   /** Metadata that replaces that of the file. */

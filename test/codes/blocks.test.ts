@@ -41,7 +41,8 @@ test('any chunking gives the same bytes, with limited blocks in flight', async (
       let sent = 0;
       for (const size of sizes) {
         const chunk = input.subarray(sent, sent + size);
-        await blocks.push(new Uint8Array(chunk));
+        const isTaken = size % 2 === 0 && blocks.take(chunk);
+        if (!isTaken) await blocks.push(new Uint8Array(chunk));
         sent += chunk.byteLength;
       }
       await blocks.end();
@@ -53,6 +54,19 @@ test('any chunking gives the same bytes, with limited blocks in flight', async (
     }),
     { numRuns: 40 },
   );
+});
+
+test('takes only what fits into the current block', async () => {
+  const { state, take } = slowSink();
+  const blocks = new Blocks(take);
+  const half = pattern(BLOCK_BYTES / 2);
+  expect([half, half, half.subarray(0, 1)].map((bytes) => blocks.take(bytes))).toEqual([true, true, false]);
+  expect(blocks.bytes).toBe(BLOCK_BYTES);
+  await blocks.push(half);
+  expect(blocks.take(half)).toBe(true);
+  await blocks.end();
+  expect(state.calls).toBe(2);
+  expect(state.file.subarray(0, 2 * BLOCK_BYTES)).toEqual(Buffer.concat([half, half, half, half]));
 });
 
 test('joins small chunks into large blocks', async () => {

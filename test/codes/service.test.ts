@@ -17,6 +17,7 @@ async function serviceWith(error: Error): Promise<{ service: CodesService; files
   const folder = await temporaryFolder();
   const records = await Records.open(path.join(folder, 'records'));
   records.add = () => Promise.reject(error);
+  records.addWhile = () => Promise.reject(error);
   const pipeline = new Pipeline(
     {
       workers: 1,
@@ -69,5 +70,6 @@ test('removes the file if its record can not be written', async () => {
 test('keeps the file if its record may still be written', async () => {
   const { service, files } = await serviceWith(new Unavailable('RECORDS_UNAVAILABLE'));
   await expect(service.upload(upload())).rejects.toThrow(Unavailable);
-  expect(await files()).toHaveLength(1);
+  await expect(service.uploadAndProcess(upload(), {})).rejects.toThrow(Unavailable);
+  expect(await files()).toHaveLength(2);
 });

@@ -36,12 +36,17 @@ export class BodyInbox implements BodyStream {
   #complete = false;
   #failure: Error | undefined;
   #reader: Reader | undefined;
+  #take: ((bytes: Uint8Array) => boolean) | undefined;
 
   constructor(exchange: Exchange, limits: BodyLimits) {
     this.declaredBytes = limits.declaredBytes;
     this.#exchange = exchange;
     this.#limits = limits;
-    exchange.readBody((chunk, last) => this.#receive(chunk, last));
+    exchange.readBody((bytes, last) => this.#receive(bytes, last));
+  }
+
+  offer(take: (bytes: Uint8Array) => boolean): void {
+    this.#take = take;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {
@@ -85,9 +90,9 @@ export class BodyInbox implements BodyStream {
     if (!this.#complete) this.#fail(new ClientDisconnected());
   }
 
-  #receive(chunk: Buffer, last: boolean): void {
+  #receive(bytes: Uint8Array, last: boolean): void {
     if (this.#failure !== undefined) return;
-    this.#arrivedBytes += chunk.length;
+    this.#arrivedBytes += bytes.length;
     if (last) this.#complete = true;
     const { bytesMax, required, accepted } = this.#limits;
     if (this.#arrivedBytes > bytesMax) {
@@ -95,9 +100,14 @@ export class BodyInbox implements BodyStream {
     } else if (last && required && this.#arrivedBytes === 0) {
       this.#fail(new RequestRefused({ kind: 'body-empty', accepted }));
     } else {
-      if (chunk.length > 0) this.#store(chunk);
+      if (bytes.length > 0 && !this.#isTaken(bytes)) this.#store(this.#exchange.keep(bytes));
       this.#deliver();
     }
+  }
+
+  /** A reader that waits has all bytes that arrived before. */
+  #isTaken(bytes: Uint8Array): boolean {
+    return this.#reader !== undefined && this.#take !== undefined && this.#take(bytes);
   }
 
   #store(chunk: Buffer): void {

@@ -12,15 +12,15 @@ const spare = new Map<number, ArrayBuffer[]>(SIZES.map((size) => [size, []]));
 /** Memory that chunks use. */
 const lent = new WeakSet<ArrayBufferLike>();
 
-/** A copy of a transport's memory, which is invalid after the call. */
-export function chunkOf(memory: ArrayBuffer): Buffer {
-  const { byteLength } = memory;
+/** A copy of bytes. */
+export function chunkOf(bytes: Uint8Array): Buffer {
+  const { byteLength } = bytes;
   const size = byteLength < BYTES_MIN ? undefined : SIZES.find((one) => one >= byteLength);
-  if (size === undefined) return Buffer.copyBytesFrom(new Uint8Array(memory));
+  if (size === undefined) return Buffer.copyBytesFrom(bytes);
   const target = spare.get(size)?.pop() ?? new ArrayBuffer(size);
   lent.add(target);
   const chunk = Buffer.from(target, 0, byteLength);
-  chunk.set(new Uint8Array(memory));
+  chunk.set(bytes);
   return chunk;
 }
 

@@ -59,16 +59,21 @@ export class NodeExchange implements Exchange {
     });
   }
 
-  readBody(onChunk: (chunk: Buffer, last: boolean) => void): void {
+  readBody(onBytes: (bytes: Uint8Array, last: boolean) => void): void {
     this.#reading = true;
     if (this.#expectsContinue) {
       this.#expectsContinue = false;
       this.#response.writeContinue();
     }
-    this.#request.on('data', (chunk: Buffer) => onChunk(chunk, false));
-    this.#request.once('end', () => onChunk(Buffer.alloc(0), true));
+    this.#request.on('data', (chunk: Buffer) => onBytes(chunk, false));
+    this.#request.once('end', () => onBytes(Buffer.alloc(0), true));
     // An error here also closes the response, whose 'close' event reports it.
     this.#request.on('error', () => {});
+  }
+
+  /** Node does not reuse the memory. */
+  keep(bytes: Uint8Array): Buffer {
+    return bytes as Buffer;
   }
 
   pause(): void {

@@ -69,8 +69,10 @@ export interface Exchange {
   readonly remoteAddress: string;
   /** Keeps the exchange alive past this turn. `onAborted` runs if the client disconnects before the response is complete. */
   detach(onAborted: () => void): void;
-  /** Starts to deliver the body. The callee owns a chunk's memory. Call it in the first turn, at most once. */
-  readBody(onChunk: (chunk: Buffer, last: boolean) => void): void;
+  /** Starts to deliver the body. The bytes are valid during the call. Call it in the first turn, at most once. */
+  readBody(onBytes: (bytes: Uint8Array, last: boolean) => void): void;
+  /** Delivered bytes in memory that stays valid. */
+  keep(bytes: Uint8Array): Buffer;
   /** Stops reading from the client. Chunks that have already arrived may still be delivered. */
   pause(): void;
   resume(): void;

@@ -25,7 +25,7 @@ export class UwsExchange implements Exchange {
   #over = false;
   #stream: UwsResponseStream | undefined;
   #onAborted: (() => void) | undefined;
-  #onChunk: ((chunk: Buffer, last: boolean) => void) | undefined;
+  #onBytes: ((bytes: Uint8Array, last: boolean) => void) | undefined;
   #receives = false;
   #bodyEnded: boolean;
   /** The response waits for the rest of the body. */
@@ -81,9 +81,13 @@ export class UwsExchange implements Exchange {
     });
   }
 
-  readBody(onChunk: (chunk: Buffer, last: boolean) => void): void {
-    this.#onChunk = onChunk;
+  readBody(onBytes: (bytes: Uint8Array, last: boolean) => void): void {
+    this.#onBytes = onBytes;
     this.#receive();
+  }
+
+  keep(bytes: Uint8Array): Buffer {
+    return chunkOf(bytes);
   }
 
   pause(): void {
@@ -185,8 +189,7 @@ export class UwsExchange implements Exchange {
     this.#response.onData((memory, last) => {
       this.#bodyEnded = last;
       this.#waiting?.received(memory.byteLength, last);
-      // The memory is invalid after this function returns.
-      if (!this.#over) this.#onChunk?.(chunkOf(memory), last);
+      if (!this.#over) this.#onBytes?.(new Uint8Array(memory), last);
     });
   }
 
