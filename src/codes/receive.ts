@@ -4,7 +4,7 @@ import { releaseChunk } from '../http/request/chunk-memory.js';
 import type { SumHasher } from '../native.js';
 import { Blocks, type WholeBody } from './blocks.js';
 import { CodesRefusal } from './errors.js';
-import { HeadBytes } from './pipeline/sum.js';
+import { HEAD_BYTES } from './pipeline/addon-calls.js';
 
 /** The bytes of a file as they arrive. */
 export interface ByteSource extends AsyncIterable<Uint8Array> {
@@ -14,7 +14,7 @@ export interface ByteSource extends AsyncIterable<Uint8Array> {
 
 export interface Received {
   readonly bytes: number;
-  /** The first `HEAD_BYTES` of the file. */
+  /** The first `HEAD_BYTES` of the file. Valid until `whole` is released. */
   readonly head: Uint8Array;
   /** The body, if it is small and was wanted whole. Neither the draft nor the hasher has its bytes. */
   readonly whole?: WholeBody | undefined;
@@ -33,31 +33,27 @@ export async function receive(
   bytesMax: number,
   { hasher, keepsWhole = false }: { hasher?: SumHasher; keepsWhole?: boolean | undefined } = {},
 ): Promise<Received> {
-  const head = new HeadBytes();
+  let head = new Uint8Array(0);
   let hashing = Promise.resolve();
   const blocks = new Blocks(async (block, position) => {
+    if (position === 0) head = block.slice(0, HEAD_BYTES);
     if (hasher) hashing = hashing.then(() => hasher.update(block));
     await Promise.all([draft.write(block, position), hashing]);
   });
-  body.offer?.((bytes) => {
-    if (blocks.bytes + bytes.byteLength > bytesMax || !blocks.take(bytes)) return false;
-    head.push(bytes);
-    return true;
-  });
+  body.offer?.((bytes) => blocks.bytes + bytes.byteLength <= bytesMax && blocks.take(bytes));
   try {
     for await (const chunk of body) {
       if (blocks.bytes + chunk.byteLength > bytesMax)
         throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
-      head.push(chunk);
       await blocks.push(chunk, () => releaseChunk(chunk));
     }
     const whole = keepsWhole ? blocks.takeWhole() : undefined;
-    if (whole) return { bytes: whole.bytes.byteLength, head: head.bytes, whole };
+    if (whole) return { bytes: whole.bytes.byteLength, head: whole.bytes.subarray(0, HEAD_BYTES), whole };
     await blocks.end();
   } catch (error) {
     await blocks.settle();
     throw error;
   }
   if (blocks.bytes === 0) throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
-  return { bytes: blocks.bytes, head: head.bytes };
+  return { bytes: blocks.bytes, head };
 }

@@ -107,7 +107,7 @@ export class BodyInbox implements BodyStream {
 
   /** A reader that waits has all bytes that arrived before. */
   #isTaken(bytes: Uint8Array): boolean {
-    return this.#reader !== undefined && this.#take !== undefined && this.#take(bytes);
+    return this.#reader !== undefined && (this.#take?.(bytes) ?? false);
   }
 
   #store(chunk: Buffer): void {
