@@ -4,7 +4,7 @@
  * upload.
  */
 
-import { alignedMemory } from '../blobs/direct.js';
+import { alignedBlocks } from '../blobs/direct.js';
 
 export const BLOCK_BYTES = 1024 * 1024;
 export const BLOCKS_IN_FLIGHT_MAX = 2;
@@ -93,7 +93,7 @@ export class Blocks {
   #makeRoom(bytes: number): void {
     if (this.#filled < this.#block.byteLength) return;
     const isFirst = this.#position === 0 && this.#filled + bytes <= FIRST_BLOCK_BYTES;
-    const grown = isFirst ? new Uint8Array(FIRST_BLOCK_BYTES) : (spare.pop() ?? alignedMemory(BLOCK_BYTES));
+    const grown = isFirst ? new Uint8Array(FIRST_BLOCK_BYTES) : wholeBlock();
     grown.set(this.#block.subarray(0, this.#filled));
     this.#block = grown;
   }
@@ -120,4 +120,9 @@ export class Blocks {
     this.#position += bytes.byteLength;
     this.#inFlight.push(sent);
   }
+}
+
+function wholeBlock(): Uint8Array {
+  if (spare.length === 0) spare.push(...alignedBlocks(BLOCK_BYTES));
+  return spare.pop() ?? new Uint8Array(BLOCK_BYTES);
 }

@@ -1,6 +1,7 @@
 //! Files that survive a power loss once a call returns: their bytes, their names and the names of their folders.
 
 mod direct;
+mod memory;
 mod shared_sync;
 
 use std::fs::{self, File, Metadata};
@@ -10,6 +11,7 @@ use std::sync::LazyLock;
 
 use thiserror::Error;
 
+pub use crate::memory::prefer_huge_pages;
 use crate::shared_sync::{PendingSync, SharedSyncs};
 
 /// Why a file was not stored. Its folder then does not exist, unless another file has it.
