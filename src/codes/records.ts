@@ -3,7 +3,7 @@
  * shown last and removed first. A record may be written while its file is: it is hidden until the file is durable, and
  * marked as unconfirmed, so that the next start removes it if the process ends before.
  */
-import { mkdir, truncate } from 'node:fs/promises';
+import { chmod, mkdir, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { open } from 'lmdb';
 import { BlobFolderTaken } from '../blobs/port.js';
@@ -11,6 +11,7 @@ import { isBlankFile } from '../data/blank-file.js';
 import { syncPath } from '../data/durable.js';
 import { StorageFull, storageIsFull } from '../data/full.js';
 import { LastWrite } from '../data/last-write.js';
+import { createPrivate } from '../data/private-file.js';
 import { Unavailable } from './errors.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
 import {
@@ -53,6 +54,7 @@ export class Records implements UploadRecords {
     await mkdir(folder, { recursive: true });
     // LMDB creates an environment in an empty file. One of zeros would crash the process.
     if (await Records.areBlank(folder)) await truncate(path.join(folder, DATA_FILE));
+    createPrivate(path.join(folder, DATA_FILE));
     const records = new Records(folder, false, options);
     // The names of a new folder and of its files.
     await syncPath(folder);
@@ -79,6 +81,8 @@ export class Records implements UploadRecords {
     } finally {
       await source.close();
     }
+    // lmdb gives the copy the usual rights.
+    await chmod(path.join(target, DATA_FILE), 0o600);
     await syncPath(path.join(target, DATA_FILE));
     await syncPath(target);
   }

@@ -1,9 +1,10 @@
 /** SQLite, through the package libsql with the API of better-sqlite3. Calls are synchronous and short. */
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Kysely, type Logger, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
 import { saysFull } from '../data/full.js';
+import { createPrivate } from '../data/private-file.js';
 import type { Tables } from './tables.js';
 
 /** How long a statement waits for another process's write lock. */
@@ -27,6 +28,7 @@ const PRAGMAS = [BUSY_TIMEOUT, 'journal_mode = WAL', 'synchronous = FULL', 'fore
 
 /** @throws if the file can't be opened */
 export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
+  // The database has hashes of passwords. SQLite takes an empty file for a new one, and gives files beside it the same rights.
   createPrivate(file);
   return kysely(new Writer(connected(file, PRAGMAS)), log);
 }
@@ -74,18 +76,6 @@ export function blockWrites(file: string): () => void {
     connection.exec('ROLLBACK');
     connection.close();
   };
-}
-
-/**
- * Creates an empty file that only its owner can read, because the database has hashes of passwords. SQLite takes it for a
- * new database, and gives the files beside it the same rights. Keeps those of an existing file.
- */
-function createPrivate(file: string): void {
-  try {
-    closeSync(openSync(file, 'a', 0o600));
-  } catch {
-    // SQLite reports why the file can't be opened.
-  }
 }
 
 function connected(file: string, pragmas: readonly string[]): Libsql.Database {

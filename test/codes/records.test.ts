@@ -54,6 +54,15 @@ test.each([0, 100, 4096, 65_536])(
   },
 );
 
+test('only the owner can read the records, which have file names', async () => {
+  const folder = await temporaryFolder();
+  await openRecords(folder);
+  const copy = await temporaryFolder();
+  await Records.copy(folder, copy);
+  const modes = [folder, copy].map(async (one) => (await stat(path.join(one, 'data.mdb'))).mode & 0o777);
+  expect(await Promise.all(modes)).toEqual([0o600, 0o600]);
+});
+
 test('of concurrent removals only one resolves to true', async () => {
   const records = await openRecords();
   await records.add(a, record, result);
