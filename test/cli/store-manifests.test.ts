@@ -1,11 +1,14 @@
 /** `isccd store add|list|get|rm` on a running store. */
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
 import { OPERATOR_TOKEN, startStore } from '../store/support/server.js';
 import { isccd } from '../support/command.js';
+import { MAIN } from '../support/serve.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/c2pa/manifests');
 const rows = (text: string) =>
@@ -94,6 +97,20 @@ test('adding waits as the rate of uploads asks for', { timeout: 120_000 }, async
   const added = await isccd(args, { cwd: folder, env: { ISCCD_STORE_TOKEN: '' } });
   expect([added.code, added.stderr]).toEqual([0, '']);
   expect(rows(added.stdout).length).toBeGreaterThan(3);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('adding leaves no files behind after %s', async (signal) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'isccd-manifests-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const args = [MAIN, 'store', 'add', '-', '--at', 'http://127.0.0.1:9'];
+  const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, TMPDIR: folder } });
+  const ended = once(child, 'exit');
+  child.stdin.write('the begin of a manifest');
+  const files = () => readdir(folder, { recursive: true });
+  await expect.poll(files, { timeout: 20_000 }).toContainEqual(expect.stringContaining('fetched-'));
+  child.kill(signal);
+  expect(await ended).toEqual([130, null]);
+  expect(await files()).toEqual([]);
 });
 
 test('an address that is no URL of a service is named with its option', async () => {

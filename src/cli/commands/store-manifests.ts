@@ -11,6 +11,7 @@ import { type Failure, failureOf, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';
 import { sourcesOf } from '../batch/sources.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
+import { Interruption } from '../terminal/interrupt.js';
 import { printJson } from '../terminal/lines.js';
 import { writeOutput } from '../terminal/output.js';
 import { serviceFailure } from '../terminal/service-failure.js';
@@ -46,6 +47,8 @@ export async function add(args: readonly string[], options: AddOptions): Promise
   const failures: string[] = [];
   // For what is read from other servers and from standard input.
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-store-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  const interruption = new Interruption(removeFolder);
   const send = (file: { readonly path: string }) => withinRate(() => store.storeManifest(file.path, choice));
   try {
     for await (const outcome of outcomes(sources, send, { jobs, folder })) {
@@ -60,7 +63,8 @@ export async function add(args: readonly string[], options: AddOptions): Promise
     }
   } finally {
     progress.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder();
+    await interruption.over();
   }
   if (failures.length > 0) throw new CommandFailed(lines(shortened(failures)));
 }
