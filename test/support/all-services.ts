@@ -1,9 +1,9 @@
 /** Starts the built program with all services on free ports. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SERVICE_NAMES, type ServiceName } from '../../src/compose/service-names.js';
+import { freePorts } from './free-ports.js';
 import { type ServedProcess, serve } from './serve.js';
 
 const PORT_VARIABLES: Readonly<Record<ServiceName, string>> = {
@@ -48,14 +48,6 @@ export async function startAllServices(
 
 /** Variables with a free port for each service. Port 0 does not work, because the store's URL contains its port. */
 export async function servicePorts(): Promise<Record<string, string>> {
-  const ports = await Promise.all(SERVICE_NAMES.map(freePort));
+  const ports = await freePorts(SERVICE_NAMES.length);
   return Object.fromEntries(SERVICE_NAMES.map((name, at) => [PORT_VARIABLES[name], String(ports[at])]));
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

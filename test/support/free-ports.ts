@@ -1,4 +1,4 @@
-/** Ports for servers that are killed and started again on the same port. */
+/** Ports for servers that need to know theirs before they start, or are started again on the same one. */
 import net from 'node:net';
 
 /** Below the ports of outgoing connections, which could take one between a kill and a start. */
