@@ -27,7 +27,7 @@ export function alignedMemory(bytes: number, alignment = ALIGNMENT): Uint8Array 
   return memory.subarray(gap, gap + bytes);
 }
 
-/** Blocks of memory for direct writes in one huge page, if the system has one: their writes need half of the CPU time. */
+/** Blocks of memory for direct writes in one huge page, if the system has one: each is then one piece for the disk. */
 export function alignedBlocks(blockBytes: number): Uint8Array[] {
   const page = alignedMemory(HUGE_PAGE_BYTES, HUGE_PAGE_BYTES);
   native.preferHugePages(page);

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
 import type { Copied, OnStep } from '../data/port.js';
-import { fileOf, settleInterrupted } from './interrupted.js';
+import { settleInterrupted } from './interrupted.js';
+import { fileOf } from './media-file.js';
 import type { MediaId } from './media-id.js';
 import { Records } from './records.js';
 

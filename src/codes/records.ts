@@ -145,7 +145,8 @@ export class Records implements UploadRecords {
     if (added.status === 'rejected') this.confirm(...confirmed);
     if (file.status === 'rejected') {
       // If that fails, or the record is written later, it stays hidden, and the next start removes it.
-      if (added.status === 'fulfilled' && (await this.remove(id))) this.#hidden.delete(id);
+      const isRemoved = added.status === 'fulfilled' && (await this.remove(id).catch(() => false));
+      if (isRemoved) this.#hidden.delete(id);
       throw file.reason;
     }
     this.#hidden.delete(id);

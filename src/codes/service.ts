@@ -11,7 +11,7 @@ import type { Field } from './metadata/places.js';
 import { openUpload } from './open-upload.js';
 import { explainJson } from './pipeline/addon-calls.js';
 import type { Compat, GivenMetadata } from './pipeline/jobs.js';
-import type { FileType, Pipeline } from './pipeline/pipeline.js';
+import { type FileType, fileTypeOf, type Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
 import { type ByteSource, type Received, receive } from './receive.js';
@@ -253,7 +253,7 @@ export class CodesService {
     return watch.measure('receive', async () => {
       const received = await receive(upload.body, draft, bytesMax, { hasher, keepsWhole });
       const { head, whole } = received;
-      const type = this.#pipeline.typeOf(filename, head);
+      const type = fileTypeOf(filename, head);
       const isStoredNow = whole !== undefined && this.#pipeline.isSumOnly(type);
       const storing = isStoredNow ? this.#store.begin(draft, filename, whole.bytes) : undefined;
       const sum = await this.#orDropped(storing, hasher.finish(whole?.bytes));

@@ -1,4 +1,4 @@
-/** Stores uploads: first the file, then the record that makes it visible. */
+/** Stores uploads: a file, and the record that makes it visible once both are durable. */
 import {
   type BlobDraft,
   BlobFolderTaken,
@@ -20,7 +20,7 @@ export interface StoreParts {
   readonly result?: IsccResult;
   /** The bytes of a draft without bytes. */
   readonly whole?: Uint8Array | undefined;
-  /** The bytes are being stored already. */
+  /** `whole` is being stored already. Only with a result: the next start compares its digest. */
   readonly storing?: Storing | undefined;
 }
 
@@ -66,7 +66,7 @@ export class UploadStore {
 
   /** Begins to store the bytes of a file, before its record is known. {@link store} or {@link drop} must follow. */
   begin(draft: BlobDraft, name: string, bytes: Uint8Array): Storing {
-    const id = (draft.key?.folder as MediaId | undefined) ?? this.#ids.next();
+    const id = this.#firstId(draft);
     const done = draft.commit({ folder: id, name }, bytes);
     // Until the next step waits for it, an error must not count as unhandled.
     done.catch(() => undefined);
@@ -125,15 +125,19 @@ export class UploadStore {
   }
 
   async #commit(draft: BlobDraft, name: string, whole?: Uint8Array): Promise<MediaId> {
+    let id = this.#firstId(draft);
     for (let attempt = 1; ; attempt += 1) {
-      const isFirst = attempt === 1 && draft.key !== undefined;
-      const id = isFirst ? (draft.key.folder as MediaId) : this.#ids.next();
       try {
         await draft.commit({ folder: id, name }, whole);
         return id;
       } catch (error) {
         if (!(error instanceof BlobFolderTaken) || attempt === STORE_ATTEMPTS_MAX) throw error;
       }
+      id = this.#ids.next();
     }
+  }
+
+  #firstId({ key }: BlobDraft): MediaId {
+    return (key?.folder as MediaId | undefined) ?? this.#ids.next();
   }
 }

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
-import { fileOf, fileProblem } from './interrupted.js';
+import { fileOf, fileProblem } from './media-file.js';
 import { isMediaId } from './media-id.js';
 import { Records } from './records.js';
 import type { UploadRecord } from './records-port.js';

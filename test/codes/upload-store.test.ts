@@ -8,9 +8,9 @@ import { Records } from '../../src/codes/records.js';
 import type { UploadRecord } from '../../src/codes/records-port.js';
 import type { IsccResult } from '../../src/codes/result.js';
 import { UploadStore } from '../../src/codes/upload-store.js';
-import { verifyCodes } from '../../src/codes/verify.js';
 import { native } from '../../src/native.js';
 import { temporaryFolder } from './support/folder.js';
+import { problemsOf } from './support/problems.js';
 
 const bytes = Buffer.from('some bytes');
 const record: UploadRecord = { filename: 'a.bin', uploader: 'ab', createdAt: 1, bytes: bytes.length };
@@ -34,17 +34,6 @@ function storeWhile({ store }: Store, name: string): Promise<MediaId> {
     const storing = store.begin(draft, name, bytes);
     return store.store(draft, { ...record, filename: name }, { result, whole: bytes, storing });
   });
-}
-
-/** The problems that a verification of the folder reports. */
-async function problemsOf(folder: string): Promise<string[]> {
-  const problems: string[] = [];
-  await verifyCodes(
-    folder,
-    (_, problem) => problems.push(problem),
-    () => undefined,
-  );
-  return problems;
 }
 
 test('a file that is stored while its code is made has a record when both are durable', async () => {
@@ -80,6 +69,16 @@ test('the record of a file that can not be stored is removed', async () => {
   const { records, files } = opened;
   expect([...records.ids(), ...records.resultIds(), ...records.unconfirmed()]).toEqual([]);
   expect(await readdir(files)).toEqual([]);
+});
+
+test('a record that can not be removed stays hidden, and the error is that of its file', async () => {
+  const { records } = await openStore();
+  records.remove = () => Promise.reject(new Error('full'));
+  const id = '0000000000001' as MediaId;
+  await expect(records.addWhile(id, record, result, Promise.reject(new Error('torn')))).rejects.toThrow(
+    'torn',
+  );
+  expect([records.has(id), records.isUnconfirmed(id), records.find(id)]).toEqual([true, true, undefined]);
 });
 
 test('a file whose code can not be made is removed again', async () => {

@@ -1,7 +1,7 @@
 //! Memory that direct writes read from.
 
 /// Asks the system for huge pages behind this memory, which begins at a page. A direct write then has one segment instead of
-/// one per 4 KiB, and fits into one request to the disk. Returns whether the system accepts that: it may still have none.
+/// one per 4 KiB, and needs fewer requests to the disk. Returns whether the system accepts that: it may still have none.
 #[cfg(target_os = "linux")]
 pub fn prefer_huge_pages(memory: &mut [u8]) -> bool {
     // SAFETY: the range is that of a slice, and the advice changes neither its bytes nor its validity.

@@ -110,6 +110,19 @@ mod tests {
         fn end(&self, result: io::Result<()>) {
             self.results.send(result).expect("a sync that waits");
         }
+
+        /// Lets the next sync succeed. Returns its folder.
+        fn sync(&self) -> PathBuf {
+            let folder = self.began();
+            self.end(Ok(()));
+            folder
+        }
+    }
+
+    fn assert_synced(all: impl IntoIterator<Item = PendingSync>) {
+        for pending in all {
+            pending.wait().expect("a synced folder");
+        }
     }
 
     #[test]
@@ -119,14 +132,9 @@ mod tests {
         controlled.began();
         let others = controlled.ask(&["a"; TIMES]);
         controlled.end(Ok(()));
-        for pending in first {
-            pending.wait().expect("a synced folder");
-        }
-        controlled.began();
-        controlled.end(Ok(()));
-        for pending in others {
-            pending.wait().expect("a synced folder");
-        }
+        assert_synced(first);
+        controlled.sync();
+        assert_synced(others);
         assert!(controlled.began.try_recv().is_err(), "two syncs are enough");
     }
 
@@ -143,7 +151,7 @@ mod tests {
         controlled.began();
         controlled.end(Err(io::Error::other("torn")));
         let results = |all: Vec<PendingSync>| all.into_iter().map(PendingSync::wait);
-        assert!(results(first).all(|result| result.is_ok()));
+        assert_synced(first);
         for result in results(failing) {
             assert_eq!(result.expect_err("an error").raw_os_error(), Some(NO_SPACE));
         }
@@ -159,31 +167,19 @@ mod tests {
         assert_eq!(controlled.began(), Path::new("a"));
         let others = controlled.ask(&["b", "c", "b"]);
         controlled.end(Ok(()));
-        let mut synced: Vec<PathBuf> = (0..2)
-            .map(|_| {
-                let folder = controlled.began();
-                controlled.end(Ok(()));
-                folder
-            })
-            .collect();
+        let mut synced = [controlled.sync(), controlled.sync()];
         synced.sort();
         assert_eq!(synced, [Path::new("b"), Path::new("c")]);
-        for pending in first.into_iter().chain(others) {
-            pending.wait().expect("a synced folder");
-        }
+        assert_synced(first.into_iter().chain(others));
     }
 
     #[test]
     fn a_caller_that_does_not_wait_does_no_harm() {
         let controlled = Controlled::new();
         drop(controlled.ask(&["a"]));
-        controlled.began();
-        controlled.end(Ok(()));
+        controlled.sync();
         let next = controlled.ask(&["a"]);
-        controlled.began();
-        controlled.end(Ok(()));
-        for pending in next {
-            pending.wait().expect("a synced folder");
-        }
+        controlled.sync();
+        assert_synced(next);
     }
 }

@@ -161,11 +161,6 @@ export class Pipeline {
     return { path, filename, ...(await headAndSumOf(path, this.#options.readBytes)) };
   }
 
-  /** The type of a file by its name and its first bytes. */
-  typeOf(filename: string, head: Uint8Array): FileType {
-    return typeOf(filename, head);
-  }
-
   /** Whether a file of this type gets an ISCC-SUM without being read, and is not refused. */
   isSumOnly(type: FileType): boolean {
     return this.#options.fallback && type.format === undefined;
@@ -178,7 +173,7 @@ export class Pipeline {
     signal: AbortSignal,
     watch = new Stopwatch(),
   ): Promise<Processing> {
-    const detect = () => file.type ?? typeOf(file.filename, file.head);
+    const detect = () => file.type ?? fileTypeOf(file.filename, file.head);
     const type = await watch.measure('mediatype', detect);
     try {
       return await this.#processAs(type, file, options, signal, watch);
@@ -356,7 +351,8 @@ export type FileType =
   | { readonly mediatype: string; readonly mode: Mode; readonly format: FormatName }
   | { readonly mediatype: string; readonly mode?: undefined; readonly format?: undefined };
 
-function typeOf(filename: string, head: Uint8Array): FileType {
+/** The type of a file by its name and its first bytes. */
+export function fileTypeOf(filename: string, head: Uint8Array): FileType {
   const { mediatype, mode } = mediaTypeOf(filename, head);
   const format = mode && formatNameOf(mode, mediatype);
   return mode && format ? { mediatype, mode, format } : { mediatype };

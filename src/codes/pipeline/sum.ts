@@ -36,7 +36,7 @@ export async function readHead(path: string): Promise<Uint8Array> {
 }
 
 /** Collects the first {@link HEAD_BYTES} of a byte sequence. */
-export class HeadBytes {
+class HeadBytes {
   readonly #parts: Uint8Array[] = [];
   #missing = HEAD_BYTES;
 

@@ -12,7 +12,7 @@ const spare = new Map<number, ArrayBuffer[]>(SIZES.map((size) => [size, []]));
 /** Memory that chunks use. */
 const lent = new WeakSet<ArrayBufferLike>();
 
-/** A copy of bytes. */
+/** A copy of bytes, in memory that was used before if there is any. */
 export function chunkOf(bytes: Uint8Array): Buffer {
   const { byteLength } = bytes;
   const size = byteLength < BYTES_MIN ? undefined : SIZES.find((one) => one >= byteLength);

@@ -1,0 +1,12 @@
+/** What a verification of a media folder reports, a line per problem. */
+import { verifyCodes } from '../../../src/codes/verify.js';
+
+export async function problemsOf(mediaPath: string): Promise<string[]> {
+  const problems: string[] = [];
+  await verifyCodes(
+    mediaPath,
+    (id, problem) => problems.push(`${id}: ${problem}`),
+    () => undefined,
+  );
+  return problems;
+}
