@@ -2,7 +2,7 @@
 
 import { Agent, type Dispatcher } from 'undici';
 import { failureReason } from '../data/failure-reason.js';
-import { AddressRefused, type ConnectOptions, publicConnector } from './public-connector.js';
+import { AddressRefused, type ConnectOptions, isAllowed, publicConnector } from './public-connector.js';
 
 const REDIRECTS_MAX = 2;
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -43,7 +43,8 @@ export class PublicClient {
   /** Whether an address is allowed: https, or http if all of it is allowed or a test allows the host. */
   accepts(url: URL): boolean {
     if (url.protocol === 'https:') return true;
-    return url.protocol === 'http:' && (this.#plainHttp || this.#allowed.has(url.hostname));
+    if (url.protocol !== 'http:') return false;
+    return this.#plainHttp || isAllowed(this.#allowed, url.hostname, url.port || '80');
   }
 
   /** Requests a URL and follows redirects. Never rejects. */

@@ -18,7 +18,7 @@ export class AddressRefused extends Error {
 }
 
 export interface ConnectOptions {
-  /** Addresses that need not be public; for tests. */
+  /** Addresses that need not be public, `host` or `host:port`; for tests. */
   readonly allowed: ReadonlySet<string>;
   readonly timeoutMs: number;
   /** Default: the system's DNS servers. */
@@ -30,18 +30,32 @@ export interface ConnectOptions {
 /** A connector for undici; fails with {@link AddressRefused}. TLS and `Host` keep using the host name. */
 export function publicConnector(options: ConnectOptions): buildConnector.connector {
   const { allowed, timeoutMs, ca } = options;
-  const mayConnect = (address: string) => allowed.has(address) || isPublicAddress(address);
-  const connect = buildConnector({
-    timeout: timeoutMs,
-    ...(ca === undefined ? {} : { ca }),
-    lookup: checkedLookup(dnsResolver(options), mayConnect),
-  });
+  const resolver = dnsResolver(options);
+  const build = (mayConnect: (address: string) => boolean) =>
+    buildConnector({
+      timeout: timeoutMs,
+      ...(ca === undefined ? {} : { ca }),
+      lookup: checkedLookup(resolver, mayConnect),
+    });
+  const connectToPublic = build(isPublicAddress);
   return (target, callback) => {
+    const mayConnect = (address: string) =>
+      isPublicAddress(address) || isAllowed(allowed, address, portOf(target));
     // Node does not call `lookup` for IP literals.
     const literal = target.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0 && !mayConnect(literal)) callback(new AddressRefused(literal), null);
-    else connect(target, callback);
+    else (allowed.size === 0 ? connectToPublic : build(mayConnect))(target, callback);
   };
+}
+
+/** Whether a list contains a host, or the host with this port. IPv6 addresses have brackets before a port. */
+export function isAllowed(allowed: ReadonlySet<string>, host: string, port: string): boolean {
+  if (allowed.has(host)) return true;
+  return allowed.has(`${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
+}
+
+function portOf({ protocol, port }: { readonly protocol: string; readonly port: string }): string {
+  return port || (protocol === 'https:' ? '443' : '80');
 }
 
 function dnsResolver({ dnsServers }: ConnectOptions): Resolver {

@@ -146,7 +146,7 @@ export class Dispatcher implements RequestContext {
     const { exchange, match, compiled } = request;
     const { head, malformed } = exchange;
     if (malformed !== undefined) throw new RequestRefused({ kind: 'malformed', message: malformed });
-    if (!isProbe(head.path) && !isAllowedHost(this.#app.allowedHosts, head.headers)) {
+    if (!isProbe(head.path) && !isAllowedHost(this.#app.allowedHosts, head.headers, this.proxies)) {
       throw new RequestRefused({ kind: 'malformed', message: HOST_INVALID });
     }
     if (hasUnknownExpectation(head)) throw new ExpectationFailed();

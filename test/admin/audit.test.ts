@@ -129,6 +129,18 @@ describe('the dashboard', () => {
     expect(await latest()).toMatchObject({ action: 'declaration-retried', before: { status: 'failed' } });
   });
 
+  test('shows the kind of an actor that is not an account', async () => {
+    const { db } = dashboard.database;
+    for (const kind of ['token', 'command', 'store'] as const) {
+      const entry = { action: 'manifest-deleted', subject: `urn:by-${kind}` } as const;
+      await recordAudit(db, { kind, name: 'agency' }, [entry]);
+      await recordAudit(db, { kind }, [entry]);
+    }
+    const text = await admin.text(AUDIT);
+    for (const name of ['agency (upload token)', 'agency (command)', 'agency (store)', 'operator token'])
+      expect(text).toContain(`<td>${name}</td>`);
+  });
+
   test('enters changes of accounts, without passwords', async () => {
     const { accounts, database } = dashboard;
     await accounts.add('vera', PASSWORD, 'viewer', SET_UP);

@@ -276,6 +276,21 @@ describe('non-public addresses', () => {
     expect(places.seen).toEqual([]);
   });
 
+  it('are used with the port that a test allows, and no other', async () => {
+    places.kinds.set('/manifests/x', 'store');
+    for (const host of ['127.0.0.1', 'repo.example']) {
+      const gateway = `http://${host}:${places.http}/manifests/x`;
+      declare(gateway);
+      const found = (port: number) =>
+        withResolver(
+          { RESOLVER_TEST_ALLOW: `127.0.0.1:${port}, repo.example:${port}` },
+          async (base) => (await matchesOf(queryUrl(base, dataCode(1)))).length,
+        );
+      expect([host, await found(places.http)]).toEqual([host, 1]);
+      expect([host, await found(places.https)]).toEqual([host, 0]);
+    }
+  });
+
   it('are refused as redirect targets', async () => {
     places.kinds.set('/manifests/x', 'redirect-inside');
     declare(`https://repo.example:${places.https}/manifests/x`);

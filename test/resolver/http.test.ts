@@ -313,6 +313,26 @@ describe('documents', () => {
     }
   });
 
+  it('name only allowed hosts behind a proxy that passes on the header of a client', async () => {
+    const environment = { RESOLVER_NUM_PROXIES: '1', RESOLVER_ALLOWED_HOSTS: 'good.example' };
+    const resolver = await startResolver({ RESOLVER_SEARCH_URL: search.url, ...environment });
+    const statusOf = async (headers: Record<string, string>) => {
+      const request = http.get(`${resolver.url}/.well-known/c2pa-soft-binding-resolution`, { headers });
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    try {
+      expect(await statusOf({ Host: 'good.example', 'X-Forwarded-Host': 'evil.example' })).toBe(400);
+      expect(await statusOf({ Host: 'evil.example' })).toBe(400);
+      expect(await statusOf({ Host: 'good.example' })).toBe(200);
+      // The proxy requests the service by its internal name.
+      expect(await statusOf({ Host: 'resolver:8030', 'X-Forwarded-Host': 'good.example' })).toBe(200);
+    } finally {
+      await resolver.stop();
+    }
+  });
+
   it('use the operation ids and required members of the C2PA', async () => {
     const { paths, components } = (await (await get('/openapi/openapi.json')).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>;

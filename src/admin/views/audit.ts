@@ -58,11 +58,18 @@ function table(records: readonly AuditRecord[]): Html {
 }
 
 function row({ at, actorKind, actor, origin, action, subject, before, after }: AuditRecord): Html {
-  const who = actor === null ? ACTORS[actorKind] : actorKind === 'account' ? actor : `${actor} (command)`;
-  return html`<tr><td>${moment(Date.parse(at))}</td><td>${who}</td><td>${origin}</td><td>${action}</td>
+  return html`<tr><td>${moment(Date.parse(at))}</td><td>${nameOf(actorKind, actor)}</td><td>${origin}</td><td>${action}</td>
 <td class="id">${subject}</td><td>${state(before)}</td><td>${state(after)}</td></tr>
 `;
 }
+
+/** Names of accounts stand alone. Other actors could have the same name, so their kind is added. */
+function nameOf(kind: AuditRecord['actorKind'], name: string | null): string {
+  if (name === null) return ACTORS[kind];
+  return kind === 'account' ? name : `${name} (${NAMED_ACTORS[kind]})`;
+}
+
+const NAMED_ACTORS = { command: 'command', token: 'upload token', store: 'store' } as const;
 
 /** Actors without a name. */
 const ACTORS: Readonly<Record<AuditRecord['actorKind'], string>> = {

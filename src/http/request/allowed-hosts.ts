@@ -1,5 +1,6 @@
-/** Host name allow list. Links in responses contain the request's host name, so a forged one must be rejected. */
+/** Host name allow list. Links in responses contain the host name of {@link requestHost}, so a forged one is rejected. */
 import { isIP } from 'node:net';
+import { requestHost } from './client-address.js';
 import type { RequestHeaders } from './head.js';
 
 /**
@@ -16,9 +17,10 @@ export function namedHosts(names: readonly string[]): readonly string[] {
   return [...names, 'localhost', '127.0.0.1', '[::1]'];
 }
 
-export function isAllowedHost(allowed: AllowedHosts, headers: RequestHeaders): boolean {
+/** @param proxies number of trusted proxies in front */
+export function isAllowedHost(allowed: AllowedHosts, headers: RequestHeaders, proxies = 0): boolean {
   if (allowed === undefined) return true;
-  const host = headers.get('host')?.toLowerCase().replace(/:\d*$/, '');
+  const host = requestHost(headers, proxies)?.toLowerCase().replace(/:\d*$/, '');
   if (allowed === 'local') return host === undefined || isLocal(host);
   return host !== undefined && allowed.includes(host);
 }

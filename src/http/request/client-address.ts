@@ -22,9 +22,13 @@ export function clientAddress(peer: string, headers: RequestHeaders, proxies: nu
 export function requestOrigin(headers: RequestHeaders, proxies: number, fallbackHost: string): string {
   const scheme =
     fromRight(headers.get('x-forwarded-proto'), proxies)?.toLowerCase() === 'https' ? 'https' : 'http';
+  return `${scheme}://${requestHost(headers, proxies) ?? fallbackHost}`;
+}
+
+/** Host as the client sees it: that of the proxies, otherwise that of the request. */
+export function requestHost(headers: RequestHeaders, proxies: number): string | undefined {
   const forwarded = fromRight(headers.get('x-forwarded-host'), proxies);
-  const host = forwarded !== undefined && isPlainHost(forwarded) ? forwarded : headers.get('host');
-  return `${scheme}://${host ?? fallbackHost}`;
+  return forwarded !== undefined && isPlainHost(forwarded) ? forwarded : headers.get('host');
 }
 
 /** The entry that the outermost trusted proxy added; the leftmost entry if the list is shorter. */
