@@ -121,7 +121,16 @@ export function addonProfile() {
   return host === undefined ? ['--release'] : ['--release', '--target', host];
 }
 
+/** Types of the clients, which the documents in `openapi` define. */
+function openapiTypes() {
+  if (!exists(path.join(root, 'src', 'client', 'openapi', 'codes.ts'))) forget('openapi-types');
+  once('openapi-types', digest(['openapi', 'scripts/openapi-types.mjs', 'package-lock.json']), () => {
+    run(process.execPath, [path.join(root, 'scripts', 'openapi-types.mjs')]);
+  });
+}
+
 function typescript() {
+  openapiTypes();
   const key = digest([
     'src',
     'tsconfig.json',
