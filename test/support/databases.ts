@@ -1,8 +1,8 @@
-/** Empty databases of both engines, for suites that run against each. */
+/** Empty databases of both engines, for suites that run against each. All files share one server of PostgreSQL. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type PostgresServer, startPostgres } from './postgres.js';
+import { newLocation } from '../search/support/locations.js';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;
 export type EngineName = (typeof ENGINES)[number];
@@ -14,16 +14,12 @@ export interface TestDatabases {
 }
 
 export async function testDatabases(engine: EngineName): Promise<TestDatabases> {
-  const server: PostgresServer | undefined = engine === 'postgres' ? await startPostgres() : undefined;
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-store-'));
   return {
     create: async () => ({
       dataDir: await mkdtemp(path.join(folder, 'data-')),
-      url: await server?.createDatabase(),
+      url: engine === 'postgres' ? await newLocation('postgresql') : undefined,
     }),
-    stop: async () => {
-      await server?.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => rm(folder, { recursive: true, force: true }),
   };
 }

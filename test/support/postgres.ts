@@ -16,7 +16,7 @@ export const POSTGRES_BIN =
   path.dirname(debianProgram(['/usr/lib/postgresql/*/bin/initdb'], 'postgresql'));
 const START_MS_MAX = 30_000;
 /** Tests run without fsync: they do not cover power loss. */
-const SETTINGS = ['listen_addresses=', 'max_connections=100', 'shared_buffers=128MB'];
+const SETTINGS = ['listen_addresses=', 'max_connections=300', 'shared_buffers=128MB'];
 const NO_SYNC = 'fsync=off';
 
 export interface PostgresServer {
