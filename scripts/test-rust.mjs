@@ -1,44 +1,121 @@
 /** `npm run test:rust -- ARGS`: `cargo test ARGS` in the addon's build profile, so that dependencies are not compiled again. */
 
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attempt, root } from './lib.mjs';
 import { addonProfile } from './setup.mjs';
 
-/** More failed programs than this are not a matter of load. */
+/** More failed tests than this are not a matter of load. */
 const AGAIN_MAX = 4;
 
 /**
- * Runs all Rust tests, and the test programs that failed once more. Tests run beside each other, and on a busy machine one
- * of thousands can meet a time limit of its own. Programs that needed this are named, because each has a race to be mended.
+ * A test program that cargo has built.
+ *
+ * @typedef {object} Program
+ * @property {string} name of the crate and of its target, e.g. `iscc-search all`
+ * @property {string} file
+ * @property {string} folder of the crate, in which its tests run
+ */
+
+/**
+ * Runs all Rust tests, and the tests that failed once more. Tests run beside each other, and on a busy machine one of
+ * thousands can meet a time limit of its own. Tests that needed this are named, because each has a race to be mended.
  */
 export function testRust(folder = root) {
-  const first = cargoTest(folder, ['--workspace', '--no-fail-fast']);
-  if (first.status === 0) return;
-  const failed = failedPrograms(first.stderr);
-  if (failed.length === 0 || failed.length > AGAIN_MAX) process.exit(first.status || 1);
-  console.log(`isccd: once more, alone: ${failed.join(', ')}`);
-  for (const program of failed) {
-    const { status } = cargoTest(folder, [...program.split(' '), '--', '--test-threads=1']);
-    if (status !== 0) process.exit(status || 1);
-  }
-  console.log(`isccd: passed alone, but failed beside others; repair the race in: ${failed.join(', ')}`);
+  const failed = programs(folder).flatMap((program) =>
+    failedTests(program).map((test) => ({ program, test })),
+  );
+  const names = failed.map(({ program, test }) => `${program.name} ${test}`).join(', ');
+  if (failed.length > AGAIN_MAX) fail(names);
+  if (failed.length > 0) console.log(`isccd: once more, alone: ${names}`);
+  const again = failed.filter(({ program, test }) => !passesAlone(program, test));
+  if (again.length > 0) fail(names);
+  if (failed.length > 0)
+    console.log(`isccd: passed alone, but failed beside others; repair the race in: ${names}`);
+  testExamples(folder);
 }
 
-/** The test programs that cargo lists at its end, each as options of cargo: `-p iscc-search --test churn`. */
-function failedPrograms(output) {
-  return [...output.matchAll(/^ {4}`(-[^`]+)`$/gm)].map(([, options]) => options);
+/** Runs the examples of the documentation. Crates without one are left out: rustdoc would read each of them. */
+function testExamples(folder) {
+  const crates = path.join(folder, 'crates');
+  const packages = readdirSync(crates).filter((crate) => hasExamples(path.join(crates, crate)));
+  if (packages.length === 0) return;
+  const options = packages.flatMap((name) => ['-p', name]);
+  if (cargo(folder, ['test', '--doc', ...options], 'inherit').status !== 0) fail('examples');
 }
 
-function cargoTest(cwd, options) {
-  const args = ['test', '--locked', '--quiet', ...addonProfile(), ...options];
-  const result = attempt('cargo', args, { cwd, stdio: ['inherit', 'inherit', 'pipe'], maxBuffer: 1 << 30 });
-  process.stderr.write(result.stderr ?? '');
+function hasExamples(crate) {
+  if (readFileSync(path.join(crate, 'Cargo.toml'), 'utf8').includes('doctest = false')) return false;
+  const sources = path.join(crate, 'src');
+  return readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.rs'))
+    .some((name) => /^\s*\/\/[/!] ?```/m.test(readFileSync(path.join(sources, name), 'utf8')));
+}
+
+function fail(names) {
+  console.error(`isccd: failed: ${names}`);
+  process.exit(1);
+}
+
+/**
+ * Builds the test programs of all crates.
+ *
+ * @returns {Program[]}
+ */
+function programs(folder) {
+  const options = ['--no-run', '--workspace', '--message-format=json-render-diagnostics'];
+  const { status, stdout } = cargo(folder, ['test', ...options], ['inherit', 'pipe', 'inherit']);
+  if (status !== 0) process.exit(status || 1);
+  const messages = stdout.split('\n').filter((line) => line.startsWith('{'));
+  return messages
+    .map((line) => JSON.parse(line))
+    .filter(({ reason, profile, executable }) => reason === 'compiler-artifact' && profile.test && executable)
+    .map(({ manifest_path, target, executable }) => {
+      const crate = path.dirname(manifest_path);
+      return { name: `${path.basename(crate)} ${target.name}`, file: executable, folder: crate };
+    });
+}
+
+/** Runs a program and prints its result. Returns the tests that failed: all of it as one if it ended without a list. */
+function failedTests(program) {
+  const start = performance.now();
+  const { status, output } = runTests(program, ['--quiet']);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const [, counts = 'no result'] = /^test result: \w+\. (.*?);/m.exec(output) ?? [];
+  console.log(`${program.name}: ${counts}, ${seconds} s`);
+  if (status === 0) return [];
+  console.log(output);
+  // The names are listed at the end, after the output of each.
+  const listed = output.split(/^failures:$/m).at(-1) ?? '';
+  const names = [...listed.matchAll(/^ {4}(\S+)$/gm)].map(([, name]) => name);
+  return names.length > 0 ? names : [''];
+}
+
+/** Runs one test again, or a whole program. Prints the output of a failure. */
+function passesAlone(program, test) {
+  const filter = test === '' ? [] : ['--exact', test];
+  const { status, output } = runTests(program, ['--test-threads=1', ...filter]);
+  if (status !== 0) console.log(output);
+  return status === 0;
+}
+
+function runTests({ file, folder }, args) {
+  const env = { ...process.env, CARGO_MANIFEST_DIR: folder };
+  const result = attempt(file, args, { cwd: folder, env, maxBuffer: 1 << 30 });
+  return { status: result.status, output: `${result.stdout ?? ''}${result.stderr ?? ''}` };
+}
+
+function cargo(cwd, [command, ...options], stdio) {
+  const args = [command, '--locked', '--quiet', ...addonProfile(), ...options];
+  const result = attempt('cargo', args, { cwd, stdio, maxBuffer: 1 << 30 });
   if (result.error) console.error(`isccd: cannot run cargo: ${result.error.message}`);
-  return { status: result.status, stderr: result.stderr ?? '' };
+  return { status: result.status, stdout: result.stdout ?? '' };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const options = process.argv.slice(2);
   const named = options.some((option) => /^(-p|--package)/.test(option));
-  process.exit(cargoTest(root, named ? options : ['--workspace', ...options]).status ?? 1);
+  const { status } = cargo(root, ['test', ...(named ? options : ['--workspace', ...options])], 'inherit');
+  process.exit(status ?? 1);
 }

@@ -1,4 +1,4 @@
-/** The Rust tests of `npm test`: a program that failed beside others runs once more, alone. */
+/** The Rust tests of `npm test`: a test that failed beside others runs once more, alone. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,17 +17,20 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** A workspace with one crate, whose test program has this body. */
 async function workspace(name: string, body: string): Promise<string> {
   const root = path.join(folder, name);
-  await mkdir(path.join(root, 'one', 'src'), { recursive: true });
-  await mkdir(path.join(root, 'one', 'tests'));
-  await writeFile(path.join(root, 'Cargo.toml'), '[workspace]\nmembers = ["one"]\nresolver = "3"\n');
+  await mkdir(path.join(root, 'crates', 'one', 'src'), { recursive: true });
+  await mkdir(path.join(root, 'crates', 'one', 'tests'));
+  await writeFile(path.join(root, 'Cargo.toml'), '[workspace]\nmembers = ["crates/one"]\nresolver = "3"\n');
   await writeFile(
     path.join(root, 'Cargo.lock'),
     'version = 4\n\n[[package]]\nname = "one"\nversion = "0.1.0"\n',
   );
   const manifest = '[package]\nname = "one"\nversion = "0.1.0"\nedition = "2024"\n';
-  await writeFile(path.join(root, 'one', 'Cargo.toml'), manifest);
-  await writeFile(path.join(root, 'one', 'src', 'lib.rs'), '');
-  await writeFile(path.join(root, 'one', 'tests', 'race.rs'), `#[test]\nfn race() {\n${body}\n}\n`);
+  await writeFile(path.join(root, 'crates', 'one', 'Cargo.toml'), manifest);
+  await writeFile(path.join(root, 'crates', 'one', 'src', 'lib.rs'), '');
+  await writeFile(
+    path.join(root, 'crates', 'one', 'tests', 'race.rs'),
+    `#[test]\nfn a_race() {\n${body}\n}\n`,
+  );
   return root;
 }
 
@@ -38,29 +41,32 @@ function testRust(root: string) {
 }
 
 it(
-  'passes if the failed program passes alone, and names it',
+  'passes if the failed test passes alone, and names it',
   async () => {
     const mark = JSON.stringify(path.join(folder, 'mark'));
     const body = `assert!(std::fs::create_dir(${mark}).is_err(), "the first time");`;
     const { code, stdout } = await testRust(await workspace('race', body));
-    expect(stdout).toContain('repair the race in: --test race');
+    expect(stdout).toContain('repair the race in: one race a_race');
     expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, 'went on']);
   },
   BUILD_MAX_MS,
 );
 
 it(
-  'fails if the program fails again, and if nothing compiles',
+  'fails if the test fails again, and if nothing compiles',
   async () => {
     const [again, broken] = [
       await testRust(await workspace('fails', 'assert!(false);')),
       await testRust(await workspace('broken', 'no rust')),
     ];
-    expect(again.stdout).toContain('once more, alone: --test race');
+    expect(again.stdout).toContain('once more, alone: one race a_race');
     expect(broken.stdout).not.toContain('once more');
     expect(broken.stderr).toContain('could not compile');
-    for (const { code, stdout } of [again, broken])
-      expect([code, stdout.includes('went on')]).toEqual([101, false]);
+    for (const [{ code, stdout }, status] of [
+      [again, 1],
+      [broken, 101],
+    ] as const)
+      expect([code, stdout.includes('went on')]).toEqual([status, false]);
   },
   BUILD_MAX_MS,
 );
