@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import LongFilesFirst from './test/support/long-files-first.js';
+import LongestFirst from './test/support/longest-first.js';
 
 // More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end.
 const forks = Math.max(3, availableParallelism() - 1);
@@ -21,7 +21,7 @@ export default defineConfig({
         isolate: false,
       },
     },
-    sequence: { sequencer: LongFilesFirst },
+    sequence: { sequencer: LongestFirst },
     // No test may use the role of the machine that it runs on.
     env: { AWS_EC2_METADATA_DISABLED: 'true' },
     testTimeout: 60_000,

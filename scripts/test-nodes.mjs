@@ -1,7 +1,7 @@
 /**
  * `npm run test:nodes`: the TypeScript tests on Node.js 22, 24 and 26, with the build of this checkout.
  * `npm run test:nodes -- 24 26 test/http`: a part of them. Arguments that are majors select versions, all others are
- * passed to vitest. CI runs the whole of `npm test` on each version.
+ * passed to vitest. CI runs both lanes on each version.
  */
 import { NODE_VERSIONS, nodeProgram } from './node-versions.mjs';
 import { setupTypescript } from './setup.mjs';
@@ -21,5 +21,5 @@ const options = args.filter((arg) => !majors.includes(arg));
 setupTypescript();
 for (const version of chosen) {
   console.log(`== Node.js ${version}`);
-  testTypescript(options, nodeProgram(version));
+  testTypescript(options, { node: nodeProgram(version) });
 }

@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attempt, root } from './lib.mjs';
+import { recordRaces } from './races.mjs';
 import { addonProfile } from './setup.mjs';
+import { remember } from './test-seconds.mjs';
 
 /** More failed tests than this are not a matter of load. */
 const AGAIN_MAX = 4;
@@ -20,20 +22,27 @@ const AGAIN_MAX = 4;
 
 /**
  * Runs all Rust tests, and the tests that failed once more. Tests run beside each other, and on a busy machine one of
- * thousands can meet a time limit of its own. Tests that needed this are named, because each has a race to be mended.
+ * thousands can meet a time limit of its own. Tests that needed this are listed, because each has a race to be mended.
+ *
+ * @returns {Record<string, number>} seconds by program
  */
 export function testRust(folder = root) {
-  const failed = programs(folder).flatMap((program) =>
-    failedTests(program).map((test) => ({ program, test })),
-  );
-  const names = failed.map(({ program, test }) => `${program.name} ${test}`).join(', ');
+  const seconds = {};
+  const failed = programs(folder).flatMap((program) => {
+    const start = performance.now();
+    const tests = failedTests(program);
+    seconds[program.name] = (performance.now() - start) / 1000;
+    return tests.map((test) => ({ program, test }));
+  });
+  if (folder === root) remember(seconds);
+  const names = failed.map(({ program, test }) => `${program.name} ${test}`);
   if (failed.length > AGAIN_MAX) fail(names);
-  if (failed.length > 0) console.log(`isccd: once more, alone: ${names}`);
+  if (failed.length > 0) console.log(`isccd: once more, alone: ${names.join(', ')}`);
   const again = failed.filter(({ program, test }) => !passesAlone(program, test));
   if (again.length > 0) fail(names);
-  if (failed.length > 0)
-    console.log(`isccd: passed alone, but failed beside others; repair the race in: ${names}`);
+  if (failed.length > 0) recordRaces(folder, names);
   testExamples(folder);
+  return seconds;
 }
 
 /** Runs the examples of the documentation. Crates without one are left out: rustdoc would read each of them. */
@@ -42,7 +51,7 @@ function testExamples(folder) {
   const packages = readdirSync(crates).filter((crate) => hasExamples(path.join(crates, crate)));
   if (packages.length === 0) return;
   const options = packages.flatMap((name) => ['-p', name]);
-  if (cargo(folder, ['test', '--doc', ...options], 'inherit').status !== 0) fail('examples');
+  if (cargo(folder, ['test', '--doc', ...options], 'inherit').status !== 0) fail(['examples']);
 }
 
 function hasExamples(crate) {
@@ -54,7 +63,7 @@ function hasExamples(crate) {
 }
 
 function fail(names) {
-  console.error(`isccd: failed: ${names}`);
+  console.error(`isccd: failed: ${names.join(', ')}`);
   process.exit(1);
 }
 

@@ -1,19 +1,16 @@
-/** `npm test`: the same setup as `npm start`, then the checks and every Rust and TypeScript test. */
+/**
+ * `npm test`: the same setup as `npm start`, then the checks, every Rust test, and the TypeScript tests of the quick lane.
+ * `npm test -- ARGS`: instead of these the TypeScript tests that the arguments of vitest select.
+ */
 import { check } from './check.mjs';
 import { setup } from './setup.mjs';
+import { runStages } from './stages.mjs';
 import { testRust } from './test-rust.mjs';
-import { testTypescript } from './test-typescript.mjs';
+import { testLane } from './test-typescript.mjs';
 
-const stages = [
-  ['setup', setup],
-  ['check', () => check()],
-  ['Rust tests', testRust],
-  ['TypeScript tests', () => testTypescript(process.argv.slice(2))],
-];
-
-for (const [name, stage] of stages) {
-  const start = performance.now();
-  console.log(`== ${name}`);
-  stage();
-  console.log(`== ${name}: ${((performance.now() - start) / 1000).toFixed(0)} s`);
-}
+runStages([
+  { name: 'setup', work: setup },
+  { name: 'check', work: () => check() },
+  { name: 'Rust tests', work: () => testRust() },
+  { name: 'TypeScript tests', work: () => testLane('quick', process.argv.slice(2)) },
+]);

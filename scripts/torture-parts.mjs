@@ -1,13 +1,13 @@
 /**
- * The parts of the torture programme. Each is a test file whose short form runs in `npm test`; `npm run torture` runs it
- * with another size and seed and prints what was tried.
+ * The parts of the torture programme. Each is a test file whose short form runs in `npm run test:slow`, or in `npm test` if it
+ * is in the quick lane; `npm run torture` runs it with another size and seed and prints what was tried.
  *
  * @typedef {object} Part
  * @property {string} name
  * @property {string} about what happens to the services
  * @property {string} unit what a size counts
  * @property {string} [tried] what the result counts, if not that
- * @property {number} short size in `npm test`
+ * @property {number} short size in the lanes of tests
  * @property {number} long size of `npm run torture`
  * @property {number} seconds about how long the short form takes on two idle cores; long parts start first
  * @property {readonly string[]} files

@@ -1,6 +1,6 @@
 /**
  * `npm run torture` lists and runs every part of the torture programme in its long form, `npm run torture -- NAME…` the
- * named ones. `--short` selects the form that `npm test` runs, `--size=N` another size, `--seed=N` other random choices.
+ * named ones. `--short` selects the form that the tests run, `--size=N` another size, `--seed=N` other random choices.
  * `--minutes=N` ends each part after this time, and repeats parts that have no size until then.
  * `--jobs=N` parts run at a time, each with its output printed whole at its end; parts that need the machine run alone.
  * Prints one table and exits with 1 after a loss. A failure prints the command that replays it.

@@ -9,9 +9,14 @@ vi.setConfig({ testTimeout: SUITE_MS_MAX, hookTimeout: SUITE_MS_MAX });
 
 export const ENGINES: readonly Backend[] = ['memory', 'lmdb', 'usearch', 'postgresql', 'opensearch'];
 
-const hasOpenSearch = (await newLocation('opensearch')) !== '';
+/** The engines of this lane of tests: OpenSearch is the slow one. Without a lane, all. */
+const OF_LANE = ENGINES.filter((engine) => {
+  const lane = process.env.ISCCD_TEST_LANE;
+  return lane === undefined || (lane === 'slow') === (engine === 'opensearch');
+});
+const hasOpenSearch = OF_LANE.includes('opensearch') && (await newLocation('opensearch')) !== '';
 /** The engines that this machine has. It may lack OpenSearch, which the run then says in one line. */
-export const BACKENDS = ENGINES.filter((engine) => engine !== 'opensearch' || hasOpenSearch);
+export const BACKENDS = OF_LANE.filter((engine) => engine !== 'opensearch' || hasOpenSearch);
 
 /** The engines of {@link BACKENDS} among these. */
 export function among<One extends Backend>(...wanted: readonly One[]): One[] {

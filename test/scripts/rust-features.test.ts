@@ -1,7 +1,7 @@
 /** The Rust tests link the dependencies that the addon was built of. With other features they would be built again. */
 import { expect, it } from 'vitest';
+import { ROOT } from '../deploy/support/dockerfile.js';
 import { run } from '../support/command.js';
-import { ROOT } from './support/dockerfile.js';
 
 /** Dependencies with version and features, one a line. */
 async function dependencies(...options: readonly string[]): Promise<readonly string[]> {

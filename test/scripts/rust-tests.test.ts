@@ -1,10 +1,10 @@
 /** The Rust tests of `npm test`: a test that failed beside others runs once more, alone. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ROOT } from '../deploy/support/dockerfile.js';
 import { run } from '../support/command.js';
-import { ROOT } from './support/dockerfile.js';
 
 const BUILD_MAX_MS = 120_000;
 
@@ -19,6 +19,7 @@ async function workspace(name: string, body: string): Promise<string> {
   const root = path.join(folder, name);
   await mkdir(path.join(root, 'crates', 'one', 'src'), { recursive: true });
   await mkdir(path.join(root, 'crates', 'one', 'tests'));
+  await mkdir(path.join(root, 'test'));
   await writeFile(path.join(root, 'Cargo.toml'), '[workspace]\nmembers = ["crates/one"]\nresolver = "3"\n');
   await writeFile(
     path.join(root, 'Cargo.lock'),
@@ -45,8 +46,12 @@ it(
   async () => {
     const mark = JSON.stringify(path.join(folder, 'mark'));
     const body = `assert!(std::fs::create_dir(${mark}).is_err(), "the first time");`;
-    const { code, stdout } = await testRust(await workspace('race', body));
-    expect(stdout).toContain('repair the race in: one race a_race');
+    const root = await workspace('race', body);
+    const { code, stdout } = await testRust(root);
+    expect(stdout).toContain('once more, alone: one race a_race');
+    expect(await readFile(path.join(root, 'test', 'races.md'), 'utf8')).toMatch(
+      /^- \d{4}-\d\d-\d\d, [^:]+: one race a_race\n$/,
+    );
     expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, 'went on']);
   },
   BUILD_MAX_MS,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { wordForCmd } from '../../scripts/lib.mjs';
-import { ROOT } from './support/dockerfile.js';
+import { ROOT } from '../deploy/support/dockerfile.js';
 
 interface Step {
   readonly uses?: string;

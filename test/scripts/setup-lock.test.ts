@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exclusively } from '../../scripts/lock.mjs';
-import { ROOT } from './support/dockerfile.js';
+import { ROOT } from '../deploy/support/dockerfile.js';
 
 /** Runs a program as root, but bound by the modes of files as other users are. */
 const BOUND = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'];

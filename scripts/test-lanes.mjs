@@ -1,0 +1,69 @@
+/**
+ * The lanes of the TypeScript tests. `npm test` runs the quick lane, `npm run test:slow` the slow one. This table is the
+ * only place that says which tests are slow: another one is another line.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { exists, root } from './lib.mjs';
+import { PARTS } from './torture-parts.mjs';
+
+/** @typedef {'quick' | 'slow'} Lane */
+
+/** Beginnings of the paths of slow tests, and why they are slow. */
+export const SLOW = {
+  'test/bench.test.ts': 'each benchmark in its short form',
+  'test/cli/node-version.test.ts': 'other versions of Node.js',
+  'test/cli/reindex-opensearch.test.ts': 'OpenSearch',
+  'test/client/generated.test.ts': 'generators of clients in three languages',
+  'test/cluster/': 'two instances of each service, with faults',
+  'test/deploy/': 'packages, images and systems that run them',
+  'test/faults/': 'kills, power losses, full and failing disks',
+  'test/search/opensearch': 'OpenSearch',
+  'test/torture/': 'the torture programme in its short form',
+};
+
+/** Parts of the torture programme that take as long are slow, wherever their tests are. */
+const TORTURE_SECONDS_MIN = 30;
+const SLOW_PARTS = PARTS.filter(({ seconds }) => seconds >= TORTURE_SECONDS_MIN).flatMap(
+  ({ files }) => files,
+);
+
+/** Runs its tests once per engine of the search service: in the slow lane those of OpenSearch, in the quick lane the others. */
+const ENGINES = 'test/search/support/engines.ts';
+
+/** All test files, as paths from the root with `/`. */
+export function testFiles() {
+  return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `test/${name.replaceAll(path.sep, '/')}`)
+    .filter((name) => name.endsWith('.test.ts'));
+}
+
+/**
+ * The test files of a lane.
+ *
+ * @param {Lane} lane
+ */
+export function filesOf(lane) {
+  return testFiles().filter((file) => {
+    const isSlow = SLOW_PARTS.includes(file) || Object.keys(SLOW).some((start) => file.startsWith(start));
+    return lane === 'quick' ? !isSlow : isSlow || imported(file).has(ENGINES);
+  });
+}
+
+/**
+ * `file`, and every TypeScript file of `test` that it imports, directly or indirectly.
+ *
+ * @param {string} file
+ * @param {Set<string>} seen
+ * @returns {Set<string>}
+ */
+export function imported(file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(path.join(root, file), 'utf8');
+  for (const [, target] of text.matchAll(/from\s+'(\.[^']+)'/g)) {
+    const inner = path.posix.join(path.posix.dirname(file), target.replace(/\.js$/, '.ts'));
+    if (inner.startsWith('test/') && exists(path.join(root, inner))) imported(inner, seen);
+  }
+  return seen;
+}
