@@ -2,6 +2,9 @@
  * The public API of the package for programs that embed it. `startServices` starts one service or all of them in this
  * process, as `isccd serve` does; the `...App` functions build a single service for `startServer`.
  */
+// First: other modules do not load on old versions.
+import './library/node-version.js';
+
 export type { Bytes } from './client/arguments.js';
 export { InvalidArgument } from './client/errors.js';
 export { type CodedFile, type CodeFileOptions, codeFile } from './code-file.js';

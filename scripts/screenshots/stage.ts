@@ -35,7 +35,7 @@ export async function setStage(): Promise<Stage> {
   try {
     await writeFile(stage.files.original, await original());
     await writeFile(stage.files.copy, await copy());
-    await isccd(stage, 'demo', stage.files.original);
+    await isccd(stage, 'demo', stage.files.original, '--here');
   } catch (error) {
     await stage.close();
     throw error;

@@ -8,6 +8,7 @@ import './node-version.js';
 import './serve-hang-up.js';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { SERVICE_NAMES, type ServiceName } from '../compose/service-names.js';
+import { printableText } from '../printable.js';
 import { generator } from '../version.js';
 import { checkCommands } from './commands/check.js';
 import { completionCommand } from './commands/completion.js';
@@ -20,7 +21,6 @@ import { alwaysJsonOption, jsonOption, keyOption } from './options.js';
 import { painter } from './terminal/colour.js';
 import { asFailure, CommandFailed, EXIT_CONFIGURATION } from './terminal/failure.js';
 import { goesOnWithoutOutput } from './terminal/optional-output.js';
-import { printableText } from './terminal/printable.js';
 
 /** Until a failed command ends, whatever is still open. */
 const END_MS_MAX = 5_000;
@@ -54,9 +54,10 @@ function program(): Command {
   root
     .command('demo')
     .description(
-      'create a code, sign, store, resolve and fetch: with the local services if they run, else in a temporary folder',
+      'create a code, sign, store, resolve and fetch, with services of its own in a temporary folder; nothing stays',
     )
     .argument('[image]', 'image file (default: a generated image)')
+    .option('--here', 'use the services that run on this machine; the manifest stays in their store')
     .addOption(jsonOption())
     .action(async (image: string | undefined, options) =>
       (await import('./commands/demo.js')).demo(image, options),
@@ -72,6 +73,11 @@ function program(): Command {
     .description('run the conformance vectors on this machine; show kernels, tools and versions')
     .addOption(jsonOption())
     .action(async (options) => (await import('./commands/selftest.js')).selftest(options));
+  root
+    .command('doctor')
+    .description('show versions, configuration, health, tools and disks in one text for an issue; no secrets')
+    .addOption(jsonOption())
+    .action(async (options) => (await import('./commands/doctor.js')).doctor(options));
   const seed = root.command('seed').description('seed metadata for Meta-Codes');
   seed
     .command('isrc')
@@ -168,18 +174,20 @@ function fileCommands(root: Command): void {
 /** `isccd index ...`: every subcommand works on a local folder or on a service. */
 function indexCommands(root: Command): void {
   const index = root.command('index').description('similarity indexes: create, fill, search');
-  const add = (name: string, description: string) =>
+  const add = (name: string, description: string, json = alwaysJsonOption()) =>
     index
       .command(name)
       .description(description)
       .requiredOption('--at <where>', 'folder, lmdb:///path, usearch:///path, or URL of a service')
       .addOption(keyOption('--api-key <key>', 'API key of the service', 'ISCCD_API_KEY'))
-      .addOption(alwaysJsonOption());
+      .addOption(json);
   const actions = () => import('./commands/index-command.js');
   add('create <name>', 'create an index').action(async (name, where) =>
     (await actions()).create(name, where),
   );
-  add('list', 'list indexes').action(async (where) => (await actions()).list(where));
+  add('list', 'list indexes; a table on a terminal', jsonOption()).action(async (where) =>
+    (await actions()).list(where),
+  );
   add('rm <name>', 'delete an index and its assets').action(async (name, where) =>
     (await actions()).remove(name, where),
   );
@@ -187,11 +195,11 @@ function indexCommands(root: Command): void {
     .option('--make-ids', 'derive ISCC-IDs for entries without one, from code and file name')
     .action(async (name, files, where) => (await actions()).add(name, files, where));
   transferCommands(add);
-  add('search <name> <code>', 'find assets similar to an ISCC-CODE')
+  add('search <name> <code>', 'find assets similar to an ISCC-CODE; a table on a terminal', jsonOption())
     .option('--limit <n>', 'maximum number of matches')
     .action(async (name, code, options) => (await actions()).search(name, code, options));
-  add('get <name> <iscc-id>', 'print an entry').action(async (name, id, where) =>
-    (await actions()).get(name, id, where),
+  add('get <name> <iscc-id>', 'print an entry; a table on a terminal', jsonOption()).action(
+    async (name, id, where) => (await actions()).get(name, id, where),
   );
   add('paths <name> [paths...]', 'print the declared metadata paths of an index, or declare these instead')
     .option('--none', 'declare none')

@@ -1,9 +1,10 @@
 /** Ends the process with one line on a Node.js that is too old. Imported first: other modules do not load there. */
-const NODE_MIN = 20;
+import { nodeTooOld } from '../node-version.js';
+
 const EXIT_CONFIGURATION = 2;
 
-const [major = 0] = process.versions.node.split('.').map(Number);
-if (major < NODE_MIN) {
-  process.stderr.write(`isccd: Node.js ${NODE_MIN} or newer is needed; this is ${process.version}\n`);
+const problem = nodeTooOld();
+if (problem !== undefined) {
+  process.stderr.write(`isccd: ${problem}\n`);
   process.exit(EXIT_CONFIGURATION);
 }

@@ -16,6 +16,8 @@ export type Alias = Schemas['Alias'];
 export type DeclaredPaths = Schemas['DeclaredPaths'];
 /** Parameters of a search besides its query. */
 export type SearchParameters = NonNullable<operations['searchPost']['parameters']['query']>;
+/** Parameters of a search that every engine has. */
+export type MatchParameters = Pick<SearchParameters, 'limit' | 'explain'>;
 /** The outcome of a group of lines. */
 export interface LinesResult {
   /** Lines of the group, without empty ones. */
@@ -66,7 +68,8 @@ export interface SearchApi {
   deleteAssets(index: string, isccIds: readonly string[]): Promise<readonly DeletionResult[]>;
   getAsset(index: string, isccId: string): Promise<Entry>;
   deleteAsset(index: string, isccId: string): Promise<void>;
-  search(index: string, query: Query, limit?: number): Promise<SearchResult>;
+  /** @param parameters the limit, or more */
+  search(index: string, query: Query, parameters?: number | MatchParameters): Promise<SearchResult>;
   close(): Promise<void>;
 }
 

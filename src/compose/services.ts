@@ -40,7 +40,11 @@ export interface ConfiguredService {
 }
 
 export interface ServiceEntry {
-  readonly variables: Variables & { readonly host: Variable; readonly port: Variable };
+  readonly variables: Variables & {
+    readonly host: Variable;
+    readonly port: Variable;
+    readonly logLevel: Variable;
+  };
   /** Reads the configuration; writes nothing. @throws {ConfigurationInvalid} */
   configure(environment: Environment): ConfiguredService;
   /** Rules that involve several variables or a file; writes nothing. @throws {ConfigurationInvalid} */

@@ -16,7 +16,7 @@ import { StorageUnavailable } from '../data/unavailable.js';
 import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport } from '../http/transport/load-transport.js';
-import { createLogger, type Logger } from '../observe/log.js';
+import { createLogger, type Logger, logsToTerminal } from '../observe/log.js';
 import { Metrics, type MetricsSource, type Sibling, spansTotal } from '../observe/metrics.js';
 import { SpanExporter } from '../observe/spans.js';
 import type { InProcessServices } from '../resolver/app.js';
@@ -124,11 +124,21 @@ export function configure(names: readonly ServiceName[], environment: Environmen
     () => readVariables(commonVariables, environment),
     () => tracingConfig(readVariables(tracingVariables, environment)),
     ...inOrder.map((name) => () => {
-      configured.push([name, SERVICES[name].configure(environment)]);
+      configured.push([name, withLogLevel(name, SERVICES[name].configure(environment), environment)]);
       return undefined;
     }),
   ]);
   return { common: common as CommonConfig, tracing: tracing as TracingConfig | undefined, configured };
+}
+
+/** The default level of codes is `debug`, as that of its reference program. On a terminal, people get `info`. */
+function withLogLevel(
+  name: ServiceName,
+  service: ConfiguredService,
+  environment: Environment,
+): ConfiguredService {
+  const isDefault = !environment[SERVICES[name].variables.logLevel.name]?.trim();
+  return isDefault && logsToTerminal() ? { ...service, logLevel: 'info' } : service;
 }
 
 /** At `warn`, whatever the log levels of the services are. */

@@ -55,16 +55,6 @@ function sourceOf(file: string): string {
   }
 }
 
-/** Whether the user asks for colours (`FORCE_COLOR`) or against them (`NO_COLOR`); see https://no-color.org. */
-export type ColourPreference = 'always' | 'never' | 'auto';
-
-export function colourPreference(): ColourPreference {
-  const { NO_COLOR, FORCE_COLOR } = process.env;
-  if (NO_COLOR) return 'never';
-  if (FORCE_COLOR === undefined) return 'auto';
-  return FORCE_COLOR === '0' || FORCE_COLOR === 'false' ? 'never' : 'always';
-}
-
 /*
  * Not `util.parseEnv`: Node 20.12 to 20.20 cut unquoted values at `#` without a space (`A=a#b`), do not support `\\"` in
  * double quotes, and accept names with spaces. Secrets and URLs would change silently.

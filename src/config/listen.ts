@@ -25,7 +25,9 @@ export function listenVariables<const P extends string>(
       name: `${prefix}_LOG_LEVEL`,
       schema: logLevel(),
       default: defaultLogLevel,
-      description: `Least severe log lines to write: ${levels()}`,
+      description:
+        `Least severe log lines to write: ${levels()}` +
+        (defaultLogLevel === 'DEBUG' ? '; on a terminal, the default is `info`' : ''),
     },
     errorTrackingDsn: {
       name: `${prefix}_ERROR_TRACKING_DSN`,

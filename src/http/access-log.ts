@@ -1,11 +1,13 @@
 /** The access log: one line per request. */
-import { infoLines, type Logger } from '../observe/log.js';
+import { fixedLines, type Logger } from '../observe/log.js';
 import type { Outcome } from './dispatcher.js';
 
-/** Logs id, trace, method, path, status, response body bytes and duration in ms. */
+/** Logs id, trace, method, path, status, response body bytes and duration in ms; of assets of pages at the level `debug`. */
 export function accessLog(log: Logger): (outcome: Outcome) => void {
-  const write = infoLines(log, 'request');
+  const forRequests = fixedLines(log, 'info', 'request');
+  const forAssets = fixedLines(log, 'debug', 'request');
   return ({ request, status, bodyBytes }) => {
+    const write = request.compiled?.route.isAsset ? forAssets : forRequests;
     if (write === undefined) return;
     const ms = Math.round((performance.now() - request.startedMs) * 1000) / 1000;
     write(

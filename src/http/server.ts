@@ -1,6 +1,6 @@
 /** Runs a service: one app on one address over one transport. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../observe/log.js';
+import { type Logger, logsToTerminal } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { SpanRecorder } from '../observe/spans.js';
 import { endsWithin } from '../time-limit.js';
@@ -92,7 +92,8 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     port: listener.port,
     transport: transport.name,
   };
-  log.info({ service: app.name, ...running }, 'listening');
+  // On a terminal, `isccd serve` prints the addresses.
+  log[logsToTerminal() ? 'debug' : 'info']({ service: app.name, ...running }, 'listening');
   const { drainMs = 0 } = options;
   return { ...running, ...stopping({ app, listener, dispatcher, drainMs, log, spans }) };
 }

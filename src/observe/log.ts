@@ -1,7 +1,9 @@
-/** The process's logger: JSON lines, or coloured text on a terminal. */
-import { type Logger, pino } from 'pino';
+/** The process's logger: JSON lines, or text on a terminal. */
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import { hasColours } from '../config/terminal.js';
 import { LineBuffer } from './line-buffer.js';
 import { LogSink } from './log-sink.js';
+import { errorOnOneLine, terminalLines } from './terminal-lines.js';
 import { workerNumber } from './worker.js';
 
 export type { Logger } from 'pino';
@@ -12,17 +14,23 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 export function createLogger(level: LogLevel): Logger {
   const worker = workerNumber();
   const base = { level, base: worker === undefined ? null : { worker }, timestamp: isoTime };
-  if (process.stderr.isTTY) {
-    return pino({
-      ...base,
-      transport: {
-        target: 'pino-pretty',
-        options: { destination: 2, colorize: true, ignore: 'pid,hostname' },
-      },
-    });
-  }
+  if (logsToTerminal()) return terminalLogger(base);
   stderrLines ??= openStderr();
   return pino(base, stderrLines);
+}
+
+/** Text, one line each. The stack of an error is left out, except at the levels for debugging. */
+function terminalLogger(base: LoggerOptions): Logger {
+  const isDebugging = base.level === 'debug' || base.level === 'trace';
+  const serializers = isDebugging ? {} : { err: errorOnOneLine };
+  // Written before the call returns, so that lines keep their order among what commands print.
+  const write = (line: string) => stderrSink.flushSync(line);
+  return pino({ ...base, serializers }, terminalLines({ hasColours: hasColours(process.stderr), write }));
+}
+
+/** Whether people read the log on a terminal, where a command also prints what it does. */
+export function logsToTerminal(): boolean {
+  return process.stderr.isTTY === true;
 }
 
 /** Log lines lost since the start of the process because stderr could not be written. */
@@ -41,16 +49,21 @@ function openStderr(): LineBuffer {
 }
 
 /**
- * Returns a function that writes info lines of one fixed shape. It bypasses pino's general serialiser, which is
- * slower than the requests that are logged. `undefined` if the level is off.
+ * Returns a function that writes lines of one fixed shape. It bypasses pino's general serialiser, which is slower than the
+ * requests that are logged. `undefined` if the level is off.
  */
-export function infoLines(log: Logger, message: string): ((fields: string) => void) | undefined {
-  if (!log.isLevelEnabled('info')) return undefined;
+export function fixedLines(
+  log: Logger,
+  level: 'info' | 'debug',
+  message: string,
+): ((fields: string) => void) | undefined {
+  if (!log.isLevelEnabled(level)) return undefined;
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym];
+  const number = pino.levels.values[level];
   const worker = workerNumber();
   const start = worker === undefined ? '' : `,"worker":${worker}`;
   const end = `,"msg":${JSON.stringify(message)}}\n`;
-  return (fields) => stream?.write(`{"level":30${isoTime()}${start},${fields}${end}`);
+  return (fields) => stream?.write(`{"level":${number}${isoTime()}${start},${fields}${end}`);
 }
 
 let lastMs = 0;

@@ -99,8 +99,13 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const routeOptions = { ...config, throttle, callers: callersOf(database, config) };
   const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed: (key) => service.changed(key) });
   const apply = async () => {
-    const isChanged = await manifests.applyRules(rules.digest);
-    if (isChanged) log.info('trust anchors or algorithms changed: validating all manifests again');
+    const outdated = await manifests.applyRules(rules.digest);
+    // The rules of a new store differ from those before, too: it had none.
+    if (outdated > 0)
+      log.info(
+        { manifests: outdated },
+        'trust anchors or algorithms changed: validating all manifests again',
+      );
     reindex.wake();
   };
   await apply();

@@ -282,16 +282,15 @@ export class Manifests {
   }
 
   /** Makes all live manifests outdated if the rules differ from those by which they were validated. */
-  applyRules(digest: string): Promise<boolean> {
+  applyRules(digest: string): Promise<number> {
     return this.#db.transaction().execute(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('installation')
         .set({ rules: digest })
         .where((where) => where.or([where('rules', 'is', null), where('rules', '!=', digest)]))
         .executeTakeFirst();
-      if (numUpdatedRows === 0n) return false;
-      await outdateLive(transaction);
-      return true;
+      if (numUpdatedRows === 0n) return 0;
+      return outdateLive(transaction);
     });
   }
 

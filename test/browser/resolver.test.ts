@@ -59,7 +59,7 @@ describe('the check of a file', () => {
       .toBuffer();
     const file = await fileIn('photo.jpg', photo);
     const env = { ...process.env, ...services.variables };
-    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'demo', file], {
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'demo', file, '--here'], {
       env,
       cwd: services.folder,
     });

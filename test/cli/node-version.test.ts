@@ -25,6 +25,20 @@ it(
   INSTALL_MAX_MS,
 );
 
+it(
+  'as a library, says the same to a Node.js that is too old',
+  async () => {
+    const library = path.resolve(MAIN, '../../index.js');
+    const { code, stderr } = await run(nodeProgram(NODE_TOO_OLD), [
+      '-e',
+      `import(${JSON.stringify(library)})`,
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Error: isccd: Node.js 20 or newer is needed; this is v${NODE_TOO_OLD}\n`);
+  },
+  INSTALL_MAX_MS,
+);
+
 it.each(NODE_VERSIONS)(
   'makes the same code on Node.js %s',
   async (version) => {

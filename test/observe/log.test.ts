@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { runOnTerminal } from '../../scripts/terminal.mjs';
 import { LineBuffer } from '../../src/observe/line-buffer.js';
 
 const LOG = new URL('../../dist/observe/log.js', import.meta.url).href;
@@ -41,9 +42,9 @@ test('flushes pending lines before the process ends', () => {
 test('writes all lines if the process exits or throws', async () => {
   for (const end of ['process.exit(0)', 'throw new Error("the end")']) {
     const script = `
-      const { createLogger, infoLines } = await import(${JSON.stringify(LOG)});
+      const { createLogger, fixedLines } = await import(${JSON.stringify(LOG)});
       const log = createLogger('info');
-      const write = infoLines(log, 'request');
+      const write = fixedLines(log, 'info', 'request');
       for (let i = 0; i < 5000; i += 1) i % 10 === 0 ? log.info({ i }, 'other') : write('"i":' + i);
       ${end};`;
     const args = ['--input-type=module', '-e', script];
@@ -53,3 +54,51 @@ test('writes all lines if the process exits or throws', async () => {
     expect(seen.map((text) => JSON.parse(text).i)).toEqual(Array.from({ length: 5000 }, (_, i) => i));
   }
 });
+
+const UNSAFE = 'a\\u001b[31m\\u009b2J\\nb';
+
+/** What a program logs on a terminal. */
+async function onTerminal(level: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const script = `
+    const { createLogger, fixedLines } = await import(${JSON.stringify(LOG)});
+    const log = createLogger(${JSON.stringify(level)});
+    log.info({ service: 'codes' }, 'starts');
+    fixedLines(log, 'info', 'request')('"path":"/a"');
+    fixedLines(log, 'debug', 'request')?.('"path":"/style.css"');
+    log.warn('${UNSAFE}');
+    log.error({ err: new Error('outer', { cause: new TypeError('inner') }), file: '${UNSAFE}' }, 'fails');
+    process.exit();`;
+  const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...rest } = process.env;
+  const words = [process.execPath, '--input-type=module', '-e', script];
+  const { code, output } = await runOnTerminal(words, { env: { ...rest, TERM: 'xterm-256color', ...env } });
+  expect(code).toBe(0);
+  return output;
+}
+
+const TIME = /^\[\d\d:\d\d:\d\d\.\d{3}\] /gm;
+
+test.runIf(process.platform === 'linux')('on a terminal, each line is one line of text', async () => {
+  const output = await onTerminal('info', { NO_COLOR: '1' });
+  expect(output.replace(TIME, '').split('\n')).toEqual([
+    'INFO: starts {"service":"codes"}',
+    'INFO: request {"path":"/a"}',
+    'WARN: a\\u001b[31m\\u009b2J\\nb',
+    'ERROR: fails {"err":"Error: outer: TypeError: inner","file":"a\\u001b[31m\\u009b2J\\nb"}',
+    '',
+  ]);
+});
+
+test.runIf(process.platform === 'linux')('a terminal gets colours if it has and wants them', async () => {
+  expect(await onTerminal('info', {})).toContain('\u001b[32mINFO');
+  expect(await onTerminal('info', { TERM: 'dumb' })).not.toContain('\u001b');
+  expect(await onTerminal('info', { NO_COLOR: '1', FORCE_COLOR: '1' })).not.toContain('\u001b');
+});
+
+test.runIf(process.platform === 'linux')(
+  'stacks and requests of assets are logged for debugging',
+  async () => {
+    const output = await onTerminal('debug', {});
+    expect(output).toContain('/style.css');
+    expect(output).toContain('stack');
+  },
+);

@@ -1,14 +1,15 @@
 /** All services in one process: the resolver finds stored manifests without a hub. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServices, startServices } from '../../src/compose/start.js';
 import { native } from '../../src/native.js';
-import { startAllServices } from '../support/all-services.js';
+import { servicePorts, startAllServices } from '../support/all-services.js';
+import { isccd } from '../support/command.js';
 import { queryUrl } from './support/resolver.js';
 
 const run = promisify(execFile);
@@ -150,16 +151,43 @@ describe('isccd demo', () => {
     expect(steps.at(-1)).toMatch(/^compare the bytes .* [0-9a-f]{16}$/);
   });
 
+  it('leaves nothing in running services, unless it is to use them', async () => {
+    const token = createHash('sha256').update(TOKEN).digest('hex');
+    const running = await startAllServices({ MSTORE_OPERATOR_TOKEN_SHA256: token });
+    try {
+      const options = { env: { ...running.variables, ISCCD_STORE_TOKEN: TOKEN } };
+      const kept = async () => {
+        const manifests = await isccd(['store', 'list'], options);
+        const media = await readdir(path.join(running.folder, 'codes', 'media')).catch(() => []);
+        return [manifests.stdout, media];
+      };
+      const before = await kept();
+      const alone = await isccd(['demo'], options);
+      expect([alone.code, alone.stdout]).toEqual([0, expect.stringMatching(/^start four services/)]);
+      expect(await kept()).toEqual(before);
+      const here = await isccd(['demo', '--here'], options);
+      expect([here.code, here.stdout]).toEqual([0, expect.stringMatching(/^use the running services/)]);
+      expect((await kept())[0]).toContain('urn:c2pa:');
+    } finally {
+      await running.stop();
+    }
+  });
+
   it('does not write to a running store with a public address', async () => {
     const running = await startAllServices({ MSTORE_URL: 'https://store.example.org' });
     try {
       // The shell of a server's administrator does not have the variables of the service.
-      const { MSTORE_URL: _, ...shell } = running.variables;
-      const main = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
-      const { stdout } = await run(process.execPath, [main, 'demo'], { env: { ...process.env, ...shell } });
-      expect(stdout).toMatch(/^start four services/);
+      const { MSTORE_URL: _, ...env } = running.variables;
+      const { code, stderr } = await isccd(['demo', '--here'], { env });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('a store whose address others use')]);
     } finally {
       await running.stop();
     }
+  });
+
+  it('names the services that do not run', async () => {
+    const { code, stderr } = await isccd(['demo', '--here'], { env: await servicePorts() });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/not running: codes at http:\S+, search at .*; start them with isccd serve/);
   });
 });

@@ -1,5 +1,6 @@
 /** Progress and summary of work on many files, on standard error. */
-import { SingleBar } from 'cli-progress';
+import progress, { type GenericFormatter } from 'cli-progress';
+import { canOverwrite } from '../../config/terminal.js';
 
 /** Fewer files finish before the user could read a progress bar. */
 const FILES_MIN = 4;
@@ -8,7 +9,7 @@ const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 export class BatchProgress {
   readonly #started = performance.now();
-  readonly #bar: SingleBar | undefined;
+  readonly #bar: progress.SingleBar | undefined;
   readonly #files: number;
   /** The terminal wraps no lines until the bar stops, so it must stop at an interruption, too. */
   readonly #stop = () => this.#bar?.stop();
@@ -24,9 +25,9 @@ export class BatchProgress {
   constructor(files: number, { printsResults }: { readonly printsResults: boolean }) {
     this.#files = files;
     const isMixed = printsResults && process.stdout.isTTY === true;
-    if (!process.stderr.isTTY || isMixed || files < FILES_MIN) return;
-    this.#bar = new SingleBar({
-      format: '{bar} {value}/{total} files, {rate}, {eta_formatted} left',
+    if (!canOverwrite(process.stderr) || isMixed || files < FILES_MIN) return;
+    this.#bar = new progress.SingleBar({
+      format: barLine,
       stream: process.stderr,
       clearOnComplete: true,
       etaBuffer: 100,
@@ -69,6 +70,16 @@ export class BatchProgress {
     return Math.max(performance.now() - this.#started, 1) / 1000;
   }
 }
+
+/** Before the first file is done, nothing is known of the rate. */
+const barLine: GenericFormatter = (options, params, payload) => {
+  const known = payload.rate === '' ? '' : ', {rate}, {eta_formatted} left';
+  return progress.Format.Formatter(
+    { ...options, format: `{bar} {value}/{total} files${known}` },
+    params,
+    payload,
+  );
+};
 
 /** A size with a unit, such as `1.5 MiB`. */
 export function inBytes(bytes: number): string {

@@ -49,11 +49,10 @@ export async function* localSources(
 /** A failed access to the file system, with a code and a text for the user. */
 export function accessError(error: unknown): SourceFailed {
   const { code = '' } = error as NodeJS.ErrnoException;
-  const [ours, text] = ERRORS[code as keyof typeof ERRORS] ?? [
-    'UNREADABLE',
-    `the file can't be read (${code})`,
-  ];
-  return new SourceFailed(ours, text, { cause: error });
+  const known = ERRORS[code as keyof typeof ERRORS];
+  // The text says all that the system does.
+  if (known !== undefined) return new SourceFailed(known[0], known[1]);
+  return new SourceFailed('UNREADABLE', `the file can't be read (${code})`, { cause: error });
 }
 
 function unnamed(): SourceFailed {

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { csvField } from '../../csv.js';
+import { printable } from '../../printable.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
-import { printable } from '../terminal/printable.js';
 import { type Line, LineFile } from './line-file.js';
 import type { Source } from './source.js';
 

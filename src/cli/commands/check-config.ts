@@ -28,6 +28,22 @@ export async function checkConfig(
   services: readonly ServiceName[],
   options: { json?: boolean },
 ): Promise<void> {
+  const { sections, unknown, problems } = await configurationReport(services);
+  for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
+  if (options.json) for (const record of unknown) process.stdout.write(commonLine(record));
+  if (problems.length > 0) throw new CommandFailed(lines(problems));
+}
+
+interface ConfigurationReport {
+  readonly sections: readonly Section[];
+  /** Variables and lines of `.env` that no service reads. */
+  readonly unknown: readonly { readonly name?: string; readonly problem: string }[];
+  /** All problems, each once. */
+  readonly problems: readonly string[];
+}
+
+/** Reads the configuration as `isccd serve` does, and uses the engines that it names. */
+export async function configurationReport(services: readonly ServiceName[]): Promise<ConfigurationReport> {
   const sources = environmentSources();
   const names = services.length === 0 ? SERVICE_NAMES : services;
   const common = section('common', commonVariables, sources, COMMON);
@@ -36,20 +52,17 @@ export async function checkConfig(
     common,
     ...(await Promise.all(own.map((one) => (isValid(common) ? reached(one, sources) : one)))),
   ];
-  for (const one of sections) process.stdout.write(options.json ? jsonLines(one) : described(one));
-  const unknown = unknownVariables(sources.values);
-  const ignored = ignoredLines();
-  if (options.json) {
-    for (const { name, message } of unknown) process.stdout.write(commonLine({ name, problem: message }));
-    for (const problem of ignored) process.stdout.write(commonLine({ problem }));
-  }
+  const unknown = [
+    ...unknownVariables(sources.values).map(({ name, message }) => ({ name, problem: message })),
+    ...ignoredLines().map((problem) => ({ problem })),
+  ];
   const problems = sections.flatMap(({ states, conflicts }) => [
     ...states.flatMap(({ problem }) => problem ?? []),
     ...conflicts,
   ]);
-  problems.push(...unknown.map(({ message }) => message), ...ignored);
+  problems.push(...unknown.map(({ problem }) => problem));
   // Services share some variables and rules.
-  if (problems.length > 0) throw new CommandFailed(lines([...new Set(problems)]));
+  return { sections, unknown, problems: [...new Set(problems)] };
 }
 
 /** @param entry checked as a whole; problems of single variables, also of `common`, are not repeated */

@@ -1,9 +1,9 @@
 /** `isccd check health [TARGET…]`: health of services. Starts fast, as container engines run it every few seconds. */
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
+import { printable } from '../../printable.js';
 import { reachableUrl, startedFolder, startedServices } from '../started-services.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
-import { printable } from '../terminal/printable.js';
 
 interface Target {
   readonly name: string;
@@ -11,12 +11,14 @@ interface Target {
   readonly url?: string;
 }
 
-interface Health extends Target {
+export interface Health extends Target {
   readonly healthy: boolean;
   readonly ms: number;
   /** Why the service is unhealthy. */
   readonly problem?: string;
 }
+
+const HEALTH_MS_MAX = 2_000;
 
 interface HealthOptions {
   readonly json?: boolean;
@@ -38,6 +40,12 @@ function milliseconds(text: string): number {
   const seconds = Number(text);
   if (seconds > 0 && Number.isFinite(seconds)) return Math.ceil(seconds * 1000);
   throw new CommandFailed('--timeout must be a number of seconds above 0', EXIT_CONFIGURATION);
+}
+
+/** The health of all configured services of this machine. */
+export async function configuredHealth(): Promise<Health[]> {
+  const targets = await namedTargets([]);
+  return Promise.all(targets.map((target) => healthOf(target, HEALTH_MS_MAX)));
 }
 
 /** Without names, all configured services. */

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { GivenMetadata } from '../../codes/pipeline/jobs.js';
 import { softBinding, softBindingAssertion, softBindingText } from '../../codes/soft-binding.js';
 import { native } from '../../native.js';
+import { printable } from '../../printable.js';
 import type { Line } from '../batch/line-file.js';
 import { BatchProgress } from '../batch/progress.js';
 import { failureOf, type LocalSource, type Outcome, outcomes } from '../batch/run.js';
@@ -28,7 +29,6 @@ import {
   withPipeline,
 } from '../input/local-pipeline.js';
 import { CommandFailed, lines, reason, reasons } from '../terminal/failure.js';
-import { printable } from '../terminal/printable.js';
 
 export interface CodeOptions {
   readonly granular: boolean;

@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { decomposeCode } from '../../codec.js';
 import { native, type UnitComparison } from '../../native.js';
+import { printable } from '../../printable.js';
 import { resultOf, withPipeline } from '../input/local-pipeline.js';
 import { type Paint, painter } from '../terminal/colour.js';
 import { CommandFailed, reason, reasons } from '../terminal/failure.js';
-import { printable } from '../terminal/printable.js';
 
 const BAR_CHARACTERS = 20;
 const MEANINGLESS = '  means nothing: the image is featureless';

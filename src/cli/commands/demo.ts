@@ -1,4 +1,4 @@
-/** `isccd demo [IMAGE]`: starts all four services in one process and sends one image through them. */
+/** `isccd demo [IMAGE]`: sends one image through all four services. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
@@ -25,14 +25,17 @@ interface Addresses {
   readonly resolver: string;
 }
 
-/**
- * Uses the services that run on this machine at the configured addresses, so that the manifest stays in their store,
- * undeclared. Otherwise it starts all services over a temporary folder and ignores the environment.
- */
-export async function demo(file: string | undefined, { json }: { json?: boolean } = {}): Promise<void> {
+interface DemoOptions {
+  readonly json?: boolean;
+  /** Uses the services that run on this machine at the configured addresses. The manifest stays in their store, undeclared. */
+  readonly here?: boolean;
+}
+
+/** By default, starts all services over a temporary folder and ignores the environment, so that nothing stays. */
+export async function demo(file: string | undefined, { json, here }: DemoOptions = {}): Promise<void> {
   const step = steps(json ? jsonLine : plainLine);
+  if (!here) return demoAlone(file, step);
   const running = await runningServices();
-  if (running === undefined) return demoAlone(file, step);
   await step('use the running services', async () => running.resolver);
   await runSteps(running, await step('take an image', () => imageOf(file), describeImage), step);
 }
@@ -60,16 +63,21 @@ async function demoAlone(file: string | undefined, step: RunStep): Promise<void>
   }
 }
 
-/** Addresses of the services of a first try; `undefined` unless all of them run, or if the store is public. */
-async function runningServices(): Promise<Addresses | undefined> {
+/** Addresses of the services of a first try. @throws {CommandFailed} unless all of them run, and if the store is public */
+async function runningServices(): Promise<Addresses> {
   const entries = await Promise.all(
     SERVICE_NAMES.map(async (name) => [name, await configuredUrl(name)] as const),
   );
   const running = await Promise.all(entries.map(([, url]) => isRunning(url)));
-  if (!running.every((one) => one)) return undefined;
+  const missing = entries.filter((_, at) => !running[at]).map(([name, url]) => `${name} at ${url}`);
+  if (missing.length > 0)
+    throw new CommandFailed(
+      `not running: ${missing.join(', ')}; start them with isccd serve, or omit --here`,
+    );
   const services = Object.fromEntries(entries) as Record<ServiceName, string>;
-  // The demo must not write to a store that others use.
-  return (await isLocalStore(services.store)) ? services : undefined;
+  if (!(await isLocalStore(services.store)))
+    throw new CommandFailed('the demo does not write to a store whose address others use; omit --here');
+  return services;
 }
 
 /** Whether a store says that its own address is one of this machine. */

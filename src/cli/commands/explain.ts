@@ -1,5 +1,6 @@
 /** `isccd explain CODE…`: the parts of a code, as text or as the JSON of the service. */
 import { native } from '../../native.js';
+import { unlikeCode } from '../input/arguments.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, lines, reason } from '../terminal/failure.js';
 
@@ -10,7 +11,7 @@ export function explain(codes: readonly string[], options: { json?: boolean }): 
       const explained = native.explain(code);
       process.stdout.write(options.json ? `${JSON.stringify(explained)}\n` : describe(explained));
     } catch (error) {
-      failures.push(`${code} is not a valid ISCC: ${reason(error)}`);
+      failures.push(unlikeCode(code) ?? `${code} is not a valid ISCC: ${reason(error)}`);
     }
   }
   if (failures.length > 0) throw new CommandFailed(lines(failures));

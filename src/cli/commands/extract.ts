@@ -4,12 +4,12 @@ import path from 'node:path';
 import { FIELDS } from '../../codes/metadata/places.js';
 import type { Processing } from '../../codes/pipeline/pipeline.js';
 import { orderedResult } from '../../codes/result.js';
+import { printable } from '../../printable.js';
 import { accessError } from '../batch/walk.js';
 import { safeName, withPipeline } from '../input/local-pipeline.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, reasons } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
-import { printable } from '../terminal/printable.js';
 
 export interface ExtractOptions {
   readonly json?: boolean;

@@ -1,16 +1,20 @@
 /** `isccd index ...`: similarity indexes in a local folder or of a service. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { ServiceError } from '../../client/errors.js';
+import { InvalidRequest, ServiceError } from '../../client/errors.js';
 import type { SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
 import { FormatRefused } from '../../data/format.js';
+import { present } from '../../present.js';
 import { InProcessSearch } from '../../search/engine/in-process.js';
 import { searchFolder } from '../../search/engine/open.js';
 import { type ImportStep, importFrom } from '../../search/import.js';
+import { codeArgument, indexArgument, isccIdArgument, refuseHostAndPort } from '../input/arguments.js';
 import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js';
 import { assetBar } from '../terminal/asset-bar.js';
+import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
+import { entryTable, indexTable, matchTable } from '../terminal/index-tables.js';
 import { printJson } from '../terminal/lines.js';
 import { serviceFailure } from '../terminal/service-failure.js';
 
@@ -20,13 +24,21 @@ export interface Where {
   readonly apiKey?: string;
 }
 
-export async function create(name: string, where: Where): Promise<void> {
-  await using(where, async (service) => printJson(await service.createIndex(name)), { mayBeNew: true });
+/** Commands that show a table on a terminal. */
+interface Shown extends Where {
+  readonly json?: boolean;
 }
 
-export async function list(where: Where): Promise<void> {
-  await using(where, async (service) => {
-    for (const index of await service.listIndexes()) printJson(index);
+export async function create(name: string, where: Where): Promise<void> {
+  const index = indexArgument(name);
+  await using(where, async (service) => printJson(await service.createIndex(index)), { mayBeNew: true });
+}
+
+export async function list(options: Shown): Promise<void> {
+  await using(options, async (service) => {
+    const indexes = await service.listIndexes();
+    if (showsTable(options)) process.stdout.write(indexTable(indexes, painter(process.stdout)));
+    else for (const index of indexes) printJson(index);
   });
 }
 
@@ -66,16 +78,39 @@ export async function add(
 export async function search(
   name: string,
   code: string,
-  options: Where & { readonly limit?: string },
+  options: Shown & { readonly limit?: string },
 ): Promise<void> {
   const limit = options.limit === undefined ? undefined : Number(options.limit);
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1))
     throw new CommandFailed('--limit must be an integer of at least 1', EXIT_CONFIGURATION);
-  await using(options, async (service) => printJson(await service.search(name, { iscc_code: code }, limit)));
+  const query = { iscc_code: codeArgument(code) };
+  const index = indexArgument(name);
+  const isTable = showsTable(options);
+  const parameters = present({ limit });
+  await using(options, async (service) => {
+    const found = await (isTable
+      ? service.search(index, query, { ...parameters, explain: 'bits' }).catch((error: unknown) => {
+          // Not every engine counts bits.
+          if (error instanceof InvalidRequest) return service.search(index, query, parameters);
+          throw error;
+        })
+      : service.search(index, query, parameters));
+    if (isTable) process.stdout.write(matchTable(found, painter(process.stdout)));
+    else printJson(found);
+  });
 }
 
-export async function get(name: string, isccId: string, where: Where): Promise<void> {
-  await using(where, async (service) => printJson(await service.getAsset(name, isccId)));
+export async function get(name: string, isccId: string, options: Shown): Promise<void> {
+  const [index, id] = [indexArgument(name), isccIdArgument(isccId)];
+  await using(options, async (service) => {
+    const entry = await service.getAsset(index, id);
+    if (showsTable(options)) process.stdout.write(entryTable(entry, painter(process.stdout)));
+    else printJson(entry);
+  });
+}
+
+function showsTable({ json }: Shown): boolean {
+  return process.stdout.isTTY === true && !json;
 }
 
 /** Declares metadata paths if there are any, or `none`; prints the declared ones with their states. */
@@ -110,6 +145,7 @@ export async function using(
 
 async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchApi> {
   if (/^https?:\/\//i.test(at)) return new SearchClient(at, apiKey === undefined ? {} : { apiKey });
+  refuseHostAndPort(at);
   const location = /^[a-z][\w+.-]*:\/\//i.test(at) ? at : `usearch://${path.resolve(at)}`;
   const folder = searchFolder(location);
   if (!mayBeNew && folder !== undefined && !existsSync(folder)) {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../client/errors.js';
 import type { LinesResult, SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
 import { searchFolder } from '../../search/engine/open.js';
+import { refuseHostAndPort } from '../input/arguments.js';
 import { type AssetSource, assetSources, damagedSource, serviceSources } from '../input/asset-sources.js';
 import { ImportState, type Transferred } from '../input/import-state.js';
 import { RefusalReport } from '../input/refusal-report.js';
@@ -61,6 +62,7 @@ async function sourcesOf(
   name: string | undefined,
   { from, fromApiKey }: ImportOptions,
 ): Promise<AssetSource[]> {
+  refuseHostAndPort(from);
   if (/^https?:\/\//i.test(from)) {
     const apiKey = fromApiKey === undefined ? {} : { apiKey: fromApiKey };
     return serviceSources(new SearchClient(from, apiKey), name);

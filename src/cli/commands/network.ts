@@ -13,11 +13,11 @@ import { BLOCK, LogFiles } from '../../network/log-files.js';
 import { NETWORK_FACTS, type NetworkName } from '../../network/networks.js';
 import type { HubRow } from '../../network/state.js';
 import { type HubStatus, hubStatus, type NetworkStatus } from '../../network/status.js';
+import { printable } from '../../printable.js';
 import { searchFolder } from '../../search/engine/open.js';
 import { cacheFolder, isPostgres } from '../../search/postgres/location.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
-import { printable } from '../terminal/printable.js';
 import { configuredUrl } from './check-health.js';
 
 const STATUS_TIMEOUT_MS = 5_000;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { orderedResult } from '../../codes/result.js';
 import { makeFolder } from '../../data/folder.js';
 import { native } from '../../native.js';
+import { printable } from '../../printable.js';
 import { BatchProgress } from '../batch/progress.js';
 import { failureOf, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';
@@ -18,7 +19,6 @@ import { isWithin } from '../scan/watched-folder.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, lines, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
-import { printable } from '../terminal/printable.js';
 import { positive, shortened } from './code.js';
 
 export interface ScanOptions {

@@ -1,17 +1,10 @@
 /** `isccd selftest`: the conformance vectors of ISO 24138 on this machine, and what decodes files here. */
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import os from 'node:os';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import { decodeCode } from '../../codec.js';
-import { canDecodeHeif } from '../../codes/pipeline/tools/heif.js';
-import { canDecodeBySharp } from '../../codes/pipeline/tools/sharp.js';
-import { codesVariables } from '../../config/codes.js';
-import { environment } from '../../config/env.js';
-import { readVariables } from '../../config/variable.js';
 import { native } from '../../native.js';
 import * as units from '../../units.js';
-import { version } from '../../version.js';
+import { machine, type Tool, tools } from '../input/machine.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
@@ -34,24 +27,12 @@ interface FunctionReport {
 /** Prints a report. Fails if a vector has another result; missing tools are no failure. */
 export async function selftest({ json }: { json?: boolean }): Promise<void> {
   const functions = await runVectors();
-  const report = { machine: machine(), functions, tools: await tools() };
+  const report = { machine: { ...machine(), vectors: 'iscc-core 1.5.0' }, functions, tools: await tools() };
   if (json) printJson(report);
   else print(report);
   const failed = functions.flatMap((one) => one.failed.map((title) => `${one.function}: ${title}`));
   if (failed.length > 0)
     throw new CommandFailed(`${failed.length} conformance vectors failed: ${failed.join(', ')}`);
-}
-
-function machine(): Readonly<Record<string, string>> {
-  return {
-    isccd: version,
-    addon: native.version(),
-    kernels: native.kernels(),
-    node: process.versions.node,
-    platform: `${process.platform} ${process.arch}`,
-    cpu: `${os.cpus()[0]?.model.trim() ?? 'unknown'}, ${os.availableParallelism()} cores`,
-    vectors: 'iscc-core 1.5.0',
-  };
 }
 
 async function runVectors(): Promise<FunctionReport[]> {
@@ -97,35 +78,6 @@ const FUNCTIONS: Readonly<Record<string, (inputs: Inputs) => Promise<unknown> | 
   encode_seq: async ([codes]) => `bytes:${native.encodeSeq(codes).toString('hex')}`,
   decode_seq: async ([seq]) => native.decodeIsccSeq(bytesOf(seq)).map(({ iscc }) => iscc),
 };
-
-interface Tool {
-  readonly tool: string;
-  readonly for: string;
-  /** Absent if the tool is missing. */
-  readonly version?: string;
-}
-
-async function tools(): Promise<Tool[]> {
-  const { ffmpeg, ffprobe } = codesVariables;
-  const configured = readVariables({ ffmpeg, ffprobe }, environment());
-  const programs: [string, string, string, RegExp, string[]][] = [
-    ['ffmpeg', configured.ffmpeg, 'audio and video', /version (\S+)/, ['-version']],
-    ['ffprobe', configured.ffprobe, 'audio and video', /version (\S+)/, ['-version']],
-    ['perl', 'perl', 'writing metadata into images', /\(v([\d.]+)\)/, ['-v']],
-  ];
-  const found = await Promise.all(
-    programs.map(async ([tool, program, purpose, pattern, args]): Promise<Tool> => {
-      const output = await promisify(execFile)(program, args).catch(() => undefined);
-      if (output === undefined) return { tool, for: purpose };
-      return { tool, for: purpose, version: pattern.exec(output.stdout)?.[1] ?? 'unknown' };
-    }),
-  );
-  const packages: Tool[] = [
-    { tool: 'sharp', for: 'AVIF and unusual TIFF', ...(canDecodeBySharp() && { version: 'loads' }) },
-    { tool: 'libheif-js', for: 'HEIC', ...(canDecodeHeif() && { version: 'loads' }) },
-  ];
-  return [...found, ...packages];
-}
 
 interface Report {
   readonly machine: Readonly<Record<string, string>>;

@@ -1,16 +1,22 @@
 /** `isccd serve [SERVICE…]`: starts services and runs until a signal stops it. */
+import { isatty } from 'node:tty';
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
 import { startServices, stopAll } from '../../compose/start.js';
 import { commonVariables } from '../../config/common.js';
 import { variableRecords } from '../../config/describe.js';
+import { environment } from '../../config/env.js';
 import type { RunningServer } from '../../http/server.js';
 import { createLogger } from '../../observe/log.js';
 import { onHangUp } from '../hang-up.js';
 import { envFileOf } from '../help/variables.js';
 import { StartedRecord } from '../started-services.js';
+import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, EXIT_INTERRUPTED } from '../terminal/failure.js';
 import { goOnWithoutOutput } from '../terminal/optional-output.js';
+import { type Started, startBlock } from '../terminal/start-block.js';
 import type { Announce } from './serve-workers.js';
+
+const STDOUT = 1;
 
 export interface ServeOptions {
   readonly env?: boolean;
@@ -33,31 +39,57 @@ export async function serve(services: readonly ServiceName[], options: ServeOpti
   // What is announced is also in the log; nothing depends on a reader.
   goOnWithoutOutput();
   const announce = announcing(names, options);
-  if (workers > 1) return serveWithWorkers(names, workers, announce);
+  if (workers > 1) {
+    await serveWithWorkers(names, workers, announce.started);
+    return announce.all();
+  }
   const running: RunningServer[] = [];
-  stopOnSignals(running);
+  const stop = stopOnSignals(running);
   const { reload } = await startServices(names, {
     onStarted(service, server, page) {
       running.push(server);
-      announce(service, server.url, page);
+      announce.started(service, server.url, page);
     },
   });
-  onHangUp(() => void reload());
+  announce.all();
+  const hasTerminal = isatty(STDOUT);
+  // SIGHUP also says that the terminal was closed. Without it, no key could stop the services any more.
+  onHangUp(() => void (hasTerminal && !isatty(STDOUT) ? stop() : reload()));
 }
 
-/** Prints the addresses and records them for `isccd check health --started`. */
-function announcing(names: readonly ServiceName[], { json }: ServeOptions): Announce {
+interface Announcing {
+  /** A service listens. */
+  readonly started: Announce;
+  /** All of them do. */
+  all(): void;
+}
+
+/**
+ * Prints the addresses and records them for `isccd check health --started`: a line for each service that listens, or on a
+ * terminal one block for all of them, after the lines that the log shows meanwhile.
+ */
+function announcing(names: readonly ServiceName[], { json }: ServeOptions): Announcing {
   const record = new StartedRecord(names, (error) =>
     createLogger('warn').warn({ err: error }, '`isccd check health --started` does not see this process'),
   );
-  return (service, url, page) => {
+  const isBlock = process.stdout.isTTY === true && !json;
+  const block: Started[] = [];
+  const started: Announce = (service, url, page) => {
     if (service !== 'metrics') record.add(service, url);
+    if (isBlock) {
+      block.push({ service, url, page });
+      return;
+    }
     const what = service === 'metrics' ? 'for Prometheus' : 'documentation';
     const line = json
       ? JSON.stringify({ service, url, page: url + page })
       : `${service.padEnd(9)} ${url}   ${what} ${url}${page}`;
     process.stdout.write(`${line}\n`);
   };
+  const all = () => {
+    if (isBlock) process.stdout.write(startBlock(block, environment(), painter(process.stdout)));
+  };
+  return { started, all };
 }
 
 function printVariables(names: readonly ServiceName[], { json }: ServeOptions): void {
@@ -70,7 +102,7 @@ function printVariables(names: readonly ServiceName[], { json }: ServeOptions): 
 }
 
 /** The first signal lets running requests finish; the second one exits at once. */
-function stopOnSignals(running: readonly RunningServer[]): void {
+function stopOnSignals(running: readonly RunningServer[]): () => Promise<void> {
   let stopping = false;
   const stop = async () => {
     if (stopping) process.exit(EXIT_INTERRUPTED);
@@ -83,4 +115,5 @@ function stopOnSignals(running: readonly RunningServer[]): void {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  return stop;
 }

@@ -8,9 +8,9 @@ import {
   auditLines,
   auditRecords,
 } from '../../database/audit-log.js';
+import { printable } from '../../printable.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
-import { printable } from '../terminal/printable.js';
 
 export interface AuditOptions {
   readonly actor?: string;

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { printable } from '../../printable.js';
 import { isSignedBy } from '../../signing/iscc-sig.js';
 import { KeyInvalid, parsePublicKey } from '../../signing/key.js';
 import { RECEIPT_TYPE, type Receipt } from '../../store/receipts.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
-import { printable } from '../terminal/printable.js';
 
 export interface VerifyOptions {
   readonly key?: string;

@@ -7,10 +7,10 @@ import { type DataKind, readFormat } from '../../data/format.js';
 import type { Checked, Counts, Problem } from '../../data/port.js';
 import { native } from '../../native.js';
 import { present } from '../../present.js';
+import { printable } from '../../printable.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
-import { countsLine, StatusLine } from '../terminal/lines.js';
-import { printable } from '../terminal/printable.js';
+import { counted, countsLine, StatusLine } from '../terminal/lines.js';
 import type { VerifyJob, VerifyMessage } from './verify-process.js';
 
 const PROCESS = fileURLToPath(new URL('./verify-process.js', import.meta.url));
@@ -201,5 +201,5 @@ function print({ counts, digests, problems, notes }: Report, isJson: boolean): v
   for (const [index, digest] of Object.entries(digests))
     process.stdout.write(`digest    search: ${index}: ${digest}\n`);
   for (const note of notes) process.stderr.write(`isccd: ${printable(note)}\n`);
-  process.stdout.write(problems.length === 0 ? 'no problems\n' : `${problems.length} problems\n`);
+  process.stdout.write(problems.length === 0 ? 'no problems\n' : `${counted(problems.length, 'problems')}\n`);
 }

@@ -52,8 +52,13 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd extract notes.txt --json' },
   ],
   selftest: [{ line: 'isccd selftest' }, { line: 'isccd selftest --json' }],
+  doctor: [{ line: 'isccd doctor' }, { line: 'isccd doctor --json > doctor.json' }],
   simprint: [{ line: 'isccd simprint notes.txt' }, { line: 'echo "Some text" | isccd simprint -' }],
-  demo: [{ line: 'isccd demo' }, { line: 'isccd demo photo.jpg --json' }],
+  demo: [
+    { line: 'isccd demo' },
+    { line: 'isccd demo photo.jpg --json' },
+    { line: 'isccd demo --here', untested: NEEDS_SERVICES },
+  ],
   index: [{ line: 'isccd index create photos --at ./indexes' }, { line: 'isccd index list --at ./indexes' }],
   'index create': [{ line: 'isccd index create songs --at ./indexes' }],
   'index list': [

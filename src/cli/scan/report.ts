@@ -1,8 +1,9 @@
 /** Reports of a scan: a table for the terminal, CSV, and one HTML page that needs no other file. */
 import { csvField } from '../../csv.js';
+import { printable } from '../../printable.js';
 import { inBytes } from '../batch/progress.js';
 import type { Paint } from '../terminal/colour.js';
-import { printable } from '../terminal/printable.js';
+import { counted } from '../terminal/lines.js';
 import type { Group, Link, Member } from './groups.js';
 import type { ScannedFile } from './records.js';
 
@@ -30,7 +31,7 @@ export function terminalReport({ files, bytes, failures, groups }: ScanReport, p
   const lines = [`${files} files, ${inBytes(bytes)}, ${failures.length} failed`];
   for (const kind of KINDS) {
     const found = groups.filter((group) => group.kind === kind);
-    lines.push('', paint('bold', `${found.length} groups of ${kind} (${MEANINGS[kind]})`));
+    lines.push('', paint('bold', `${counted(found.length, 'groups')} of ${kind} (${MEANINGS[kind]})`));
     for (const { members } of found.slice(0, SHOWN_GROUPS_MAX)) {
       lines.push(
         '',
@@ -98,7 +99,7 @@ export function* htmlReport(
 <p>${report.files} files, ${inBytes(report.bytes)}, ${report.failures.length} failed</p>\n`;
   for (const kind of KINDS) {
     const found = report.groups.filter((group) => group.kind === kind);
-    yield `<h2>${found.length} groups of ${kind}</h2><p>${MEANINGS[kind]}</p>\n`;
+    yield `<h2>${counted(found.length, 'groups')} of ${kind}</h2><p>${MEANINGS[kind]}</p>\n`;
     for (const { members } of found) {
       yield '<section>';
       for (const member of members) yield figure(member, thumbnail(member.file));

@@ -1,17 +1,11 @@
 /** Colours for terminals: on if the terminal supports them, or as `NO_COLOR` and `FORCE_COLOR` say. */
 import { inspect } from 'node:util';
-import { type ColourPreference, colourPreference } from '../../config/env.js';
+import { type ColourPreference, colourPreference, hasColours, type Output } from '../../config/terminal.js';
 
 /** Names as in `util.inspect.colors`. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 export type Paint = (style: Style, text: string) => string;
-
-/** The relevant part of an output stream; only terminals have all of it. */
-interface Output {
-  readonly isTTY?: boolean;
-  hasColors?(): boolean;
-}
 
 /** A function that styles text for a stream, or returns it unchanged. */
 export function painter(output: Output, preference: ColourPreference = colourPreference()): Paint {
@@ -20,9 +14,4 @@ export function painter(output: Output, preference: ColourPreference = colourPre
     const [on, off] = inspect.colors[style] ?? [0, 0];
     return `\u001b[${on}m${text}\u001b[${off}m`;
   };
-}
-
-function hasColours(output: Output, preference: ColourPreference): boolean {
-  if (preference !== 'auto') return preference === 'always';
-  return output.isTTY === true && (output.hasColors?.() ?? false);
 }

@@ -9,7 +9,7 @@ import { FormatRefused } from '../../data/format.js';
 import { StorageUnavailable } from '../../data/unavailable.js';
 import type { NativeErrorCode } from '../../native.js';
 import { EXIT_BROKEN } from '../../observe/broken.js';
-import { printable } from './printable.js';
+import { printable } from '../../printable.js';
 
 /** A command failed for a reason that its user can act on; the message is one line. */
 export class CommandFailed extends Error {

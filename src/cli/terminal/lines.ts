@@ -1,15 +1,22 @@
 /** Lines that several commands print. */
+import { canOverwrite } from '../../config/terminal.js';
 import type { Counts } from '../../data/port.js';
-import { printable } from './printable.js';
+import { printable } from '../../printable.js';
 
 /** One line of JSON for programs. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** E.g. `store     3 manifests, 1 tombstones`: the content of one service's data. */
+/** A number and what it counts, a plural: `1 group`, `2 groups`, `1 index`. */
+export function counted(count: number, plural: string): string {
+  const singular = plural.replace(/ies$/, 'y').replace(/(?<=x|ss)es$|(?<=[^ys])s$/, '');
+  return `${count} ${count === 1 ? singular : plural}`;
+}
+
+/** E.g. `store     3 manifests, 1 tombstone`: the content of one service's data. */
 export function countsLine(kind: string, counts: Counts): string {
-  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  const parts = Object.entries(counts).map(([name, count]) => counted(count, name));
   return `${kind.padEnd(9)} ${parts.join(', ') || 'nothing'}\n`;
 }
 
@@ -22,7 +29,7 @@ export class StatusLine {
 
   /** @param isQuiet for machine-readable output */
   constructor(isQuiet = false) {
-    this.#isOn = process.stderr.isTTY === true && !isQuiet;
+    this.#isOn = canOverwrite(process.stderr) && !isQuiet;
   }
 
   /** Replaces the line, at most once per 100 ms. */

@@ -78,11 +78,12 @@ function pageRow(app: ServiceApp): Route {
 
 function asset(assetPath: string, contentType: string): Route {
   const file = path.join(viewerFolder(), path.basename(assetPath));
-  return row(assetPath, 'Asset of the viewer', () => ({
+  const served = row(assetPath, 'Asset of the viewer', () => ({
     status: 200,
     headers: { 'Cache-Control': CODE_CACHING },
     body: { kind: 'file', path: file, contentType, compress: true },
   }));
+  return { ...served, isAsset: true };
 }
 
 function row(rowPath: string, summary: string, handler: () => Reply | Promise<Reply>): Route {

@@ -162,6 +162,7 @@ export function assetRoute(urlPath: string, file: string): Route {
     operationId: urlPath,
     summary: 'Asset of a page',
     hidden: true,
+    isAsset: true,
     responses: {},
     handler: () => ({
       status: 200,

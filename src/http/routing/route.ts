@@ -161,6 +161,8 @@ export interface Route {
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Leaves the route out of the OpenAPI document (pages, assets). */
   readonly hidden?: boolean;
+  /** A file that pages load: its requests are logged at the level `debug`. */
+  readonly isAsset?: boolean;
   /**
    * `false` exempts the route from the service's CORS policy. `console` does too, but pages of the console's other
    * services may call it.

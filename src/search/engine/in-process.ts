@@ -12,6 +12,7 @@ import type {
   IndexInfo,
   LinesResult,
   LocalSearchApi,
+  MatchParameters,
   Query,
   SearchResult,
   UnitMatch,
@@ -138,8 +139,15 @@ export class InProcessSearch implements LocalSearchApi {
     await parse(this.#call((engine) => engine.deleteAsset(index, isccId)));
   }
 
-  async search(index: string, query: Query, limit = LIMIT_DEFAULT): Promise<SearchResult> {
-    const found = this.#call(async (engine) => (await engine.search(index, toJson(query), { limit })).json);
+  async search(
+    index: string,
+    query: Query,
+    parameters: number | MatchParameters = {},
+  ): Promise<SearchResult> {
+    const { limit = LIMIT_DEFAULT, explain } =
+      typeof parameters === 'number' ? { limit: parameters, explain: undefined } : parameters;
+    const options = { limit, ...(explain !== undefined && { selection: { explain: true } }) };
+    const found = this.#call(async (engine) => (await engine.search(index, toJson(query), options)).json);
     return (await parse(found)) as SearchResult;
   }
 

@@ -2,6 +2,7 @@
 
 /** Controls (C0, DEL, C1), line separators, and the characters that reverse the order of the text after them. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+const COLOUR_OR_UNSAFE = new RegExp(`\\u001b\\[\\d*m|${UNSAFE.source}`, 'gu');
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** One line in which control characters are escaped as in JSON: `\n`, `\u001b`. Other text is unchanged. */
@@ -14,6 +15,11 @@ export function printableText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
+}
+
+/** Like {@link printable}, but colours (`ESC [ n m`) stay. */
+export function printableColoured(text: string): string {
+  return text.replace(COLOUR_OR_UNSAFE, (found) => (found.length > 1 ? found : escaped(found)));
 }
 
 function escaped(character: string): string {

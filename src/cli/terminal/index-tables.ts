@@ -1,0 +1,84 @@
+/** Indexes, matches and entries as tables for terminals. Programs get JSON. */
+import type { ChunkMatch, Entry, GlobalMatch, IndexInfo, SearchResult } from '../../client/search-api.js';
+import { printable } from '../../printable.js';
+import type { Paint } from './colour.js';
+
+/** Members of metadata that name an asset, the best first. */
+const NAMES = ['name', 'title', 'filename', 'source'];
+const FIELD_WIDTH = 12;
+
+export function indexTable(indexes: readonly IndexInfo[], paint: Paint): string {
+  if (indexes.length === 0) return 'no indexes\n';
+  const rows = indexes.map(({ name, assets, size, state = '' }) => [
+    name,
+    String(assets),
+    `${size} MiB`,
+    state,
+  ]);
+  return table(['NAME', 'ASSETS', 'SIZE', ''], rows, paint);
+}
+
+export function matchTable(
+  { global_matches: matches, chunk_matches: passages }: SearchResult,
+  paint: Paint,
+): string {
+  if (matches.length + passages.length === 0) return 'no matches\n';
+  const rows = [...matches.map(matchRow), ...passages.map(passageRow)];
+  return table(['SCORE', 'ISCC-ID', 'NAME', 'DIFFERENCE'], rows, paint);
+}
+
+function matchRow({ score, iscc_id: id, metadata, explain, types }: GlobalMatch): string[] {
+  const scores = Object.entries(types).map(([type, one]) => `${unitName(type)} ${one.toFixed(3)}`);
+  const bits = explain?.map(({ type, distance, bits }) => `${unitName(type)} ${distance} of ${bits} bits`);
+  return [score.toFixed(3), id, nameOf(metadata), (bits ?? scores).join(', ')];
+}
+
+function passageRow({ score, iscc_id: id, metadata, types }: ChunkMatch): string[] {
+  const parts = Object.entries(types).map(
+    ([type, { matches, queried }]) => `${unitName(type)} ${matches} of ${queried} passages`,
+  );
+  return [score.toFixed(3), id, nameOf(metadata), parts.join(', ')];
+}
+
+/** `CONTENT_TEXT_V0` is `content text`. */
+function unitName(type: string): string {
+  return type
+    .replace(/_V\d+$/, '')
+    .replaceAll('_', ' ')
+    .replace(/ NONE$/, '')
+    .toLowerCase();
+}
+
+function nameOf(metadata: unknown): string {
+  if (typeof metadata !== 'object' || metadata === null) return '';
+  const known = metadata as Readonly<Record<string, unknown>>;
+  const found = NAMES.map((name) => known[name]).find((value) => typeof value === 'string' && value !== '');
+  return String(found ?? '');
+}
+
+export function entryTable({ metadata, simprints, ...fields }: Entry, paint: Paint): string {
+  const rows: [string, string][] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const values = Array.isArray(value) ? value : [value];
+    for (const one of values) if (one !== null && one !== undefined) rows.push([name, String(one)]);
+  }
+  for (const [type, list] of Object.entries(simprints ?? {}))
+    rows.push(['simprints', `${(list as readonly unknown[]).length} of ${unitName(type)}`]);
+  for (const [name, value] of Object.entries(metadata ?? {}))
+    rows.push([name, typeof value === 'string' ? value : JSON.stringify(value)]);
+  return rows
+    .map(([name, value]) => `${paint('dim', printable(name).padEnd(FIELD_WIDTH))} ${printable(value)}\n`)
+    .join('');
+}
+
+/** Columns of one width each. */
+function table(head: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
+  const shown = [head, ...rows.map((row) => row.map(printable))];
+  const widths = head.map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return shown.map((row, at) => `${at === 0 ? paint('dim', line(row)) : line(row)}\n`).join('');
+}
