@@ -5,10 +5,12 @@
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { bundleProblems } from './bundle-faults.mjs';
 import { bin, root, run } from './lib.mjs';
 
 /**
- * `requires`: the package calls `require` for modules of Node.js. `typed`: types of isccd refer to those of the package, so
+ * `harmless`: code in the bundle that looks for files next to its own, and why that does no harm; the build fails at other
+ * such code. `requires`: the package calls `require` for modules of Node.js. `typed`: types of isccd refer to those of the package, so
  * that it stays a dependency.
  */
 const OF_MANY_FILES = [
@@ -16,11 +18,31 @@ const OF_MANY_FILES = [
   { name: '@sentry/core', licence: 'LICENSE' },
   { name: 'kysely', licence: 'LICENSE' },
   { name: '@aws-sdk/credential-provider-node', licence: 'LICENSE', requires: true },
-  { name: 'ioredis', licence: 'LICENSE', requires: true },
+  {
+    name: 'ioredis',
+    licence: 'LICENSE',
+    requires: true,
+    harmless: { __dirname: 'read for the name of the client, which is off, and for stacks of development' },
+  },
   { name: 'commander', licence: 'LICENSE', requires: true },
-  { name: 'pino', licence: 'LICENSE', requires: true, typed: true },
+  {
+    name: 'pino',
+    licence: 'LICENSE',
+    requires: true,
+    typed: true,
+    harmless: {
+      __dirname: 'only of transports, which are workers: all logs are written to streams',
+      'new Worker': 'only of transports',
+    },
+  },
   { name: 'prom-client', licence: 'LICENSE', requires: true, typed: true },
-  { name: 'undici', licence: 'LICENSE', requires: true, typed: true },
+  {
+    name: 'undici',
+    licence: 'LICENSE',
+    requires: true,
+    typed: true,
+    harmless: { __filename: 'only if it is defined' },
+  },
   { name: 'zod', licence: 'LICENSE', typed: true },
 ];
 
@@ -35,8 +57,18 @@ const OF_MANY_BUILDS = [
     licence: 'LICENSE',
     replaced: { 'node-gyp-build-optional-packages': 'bundled-lmdb-addon.mjs' },
     apart: ['ordered-binary'],
+    harmless: {
+      __dirname: 'only for a faster decoder of msgpackr, which does without it',
+      'import.meta': 'of the binary, which is replaced, and of a dictionary for compression, which is off',
+      "import('./ordered-binary.js')": 'is copied next to the bundle',
+    },
   },
-  { name: '@hyzyla/pdfium', licence: 'LICENSE.md', files: ['dist/pdfium.wasm'] },
+  {
+    name: '@hyzyla/pdfium',
+    licence: 'LICENSE.md',
+    files: ['dist/pdfium.wasm'],
+    harmless: { 'import.meta': 'of pdfium.wasm, which is copied next to the bundle' },
+  },
 ];
 
 /** Bundles the dependencies of many files into `dist` of the checkout. */
@@ -60,7 +92,7 @@ function bundleAll(folder, dependencies) {
 function bundlePackage(
   folder,
   modules,
-  { name, licence, files = [], replaced = {}, apart = [], requires = false },
+  { name, licence, files = [], replaced = {}, apart = [], requires = false, harmless },
 ) {
   const flat = name.replace(/^@/, '').replace('/', '-');
   const statement = new RegExp(`import \\{([^}]*)\\} from '${name}';`, 'g');
@@ -80,11 +112,10 @@ function bundlePackage(
   if (names.size === 0) throw new Error(`no module imports ${name}`);
   const vendor = path.join(folder, 'dist', 'vendor');
   mkdirSync(vendor, { recursive: true });
-  bundle(`export { ${[...names].sort().join(', ')} } from '${name}';`, path.join(vendor, `${flat}.js`), {
-    replaced,
-    apart,
-    requires,
-  });
+  const target = path.join(vendor, `${flat}.js`);
+  bundle(`export { ${[...names].sort().join(', ')} } from '${name}';`, target, { replaced, apart, requires });
+  const problems = bundleProblems(name, readFileSync(target, 'utf8').replace(REQUIRE, ''), harmless);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
   for (const one of apart) {
     const folderOfOne = path.join(root, 'node_modules', one);
     cpSync(path.join(folderOfOne, 'index.js'), path.join(vendor, `${one}.js`));

@@ -137,6 +137,7 @@ function typescript() {
     'package-lock.json',
     'native/index.d.ts',
     'scripts/bundle-dependencies.mjs',
+    'scripts/bundle-faults.mjs',
     'scripts/copy-web.mjs',
   ]);
   if (!exists(path.join(root, 'dist', 'cli', 'main.js'))) forget('typescript');

@@ -36,6 +36,8 @@ export class RedisLink {
       maxRetriesPerRequest: 0,
       lazyConnect: true,
       connectTimeout: CONNECT_MS_MAX,
+      // It would send a wrong version: that of a package that is bundled.
+      disableClientInfo: true,
       retryStrategy,
       // A server that became a replica after a failover.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
