@@ -1,5 +1,8 @@
-/** Copies what the compiler does not: static browser files into `dist/web`, and the vectors of `isccd selftest`. */
-import { cpSync, mkdirSync, statSync } from 'node:fs';
+/**
+ * Copies what the compiler does not: static browser files into `dist/web`, the vectors of `isccd selftest`, and the types of
+ * the addon.
+ */
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './lib.mjs';
 
@@ -17,6 +20,17 @@ export function copyWeb() {
   });
   cpSync(path.join(root, ...VECTORS), path.join(root, 'dist', 'cli', 'conformance.json'));
   docs();
+  addonTypes();
+}
+
+/** Users of the package have no folder `native`: without its types, everything that they describe would be `any`. */
+function addonTypes() {
+  const file = path.join(root, 'dist', 'native.d.ts');
+  cpSync(path.join(root, 'native', 'index.d.ts'), path.join(root, 'dist', 'addon.d.ts'));
+  const written = readFileSync(file, 'utf8').replaceAll("'../native/index.d.ts'", "'./addon.js'");
+  if (!written.includes("export type * from './addon.js'"))
+    throw new Error('dist/native.d.ts names the types of the addon in another way');
+  writeFileSync(file, written);
 }
 
 function docs() {

@@ -110,11 +110,20 @@ function mainPackage(platforms) {
   const published = { ...manifest, dependencies: { ...manifest.dependencies } };
   for (const name of bundleAtPacking(folder)) delete published.dependencies[name];
   for (const field of PRIVATE_FIELDS) delete published[field];
+  published.dependencies = exactVersions(published.dependencies);
   const natives = platforms.map(({ name }) => [name, manifest.version]);
   const { 'uWebSockets.js': _, ...optional } = manifest.optionalDependencies;
-  published.optionalDependencies = { ...optional, ...Object.fromEntries(natives) };
+  published.optionalDependencies = { ...exactVersions(optional), ...Object.fromEntries(natives) };
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   return folder;
+}
+
+/** What was tested is what users get: the versions of the lock file, instead of ranges. */
+function exactVersions(dependencies) {
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  return Object.fromEntries(
+    Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`].version]),
+  );
 }
 
 /** A new folder in `parent`, until the process exits. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { typeProblems } from '../../scripts/try-types.mjs';
 import { debianProgram, debianPython, INSTALL_MAX_MS } from '../support/set-up.js';
 import { ROOT, readImage } from './support/dockerfile.js';
 import { freePort, Running } from './support/running.js';
@@ -59,6 +60,8 @@ describe('the published packages', () => {
       .map((entry) => path.relative(main, path.join(entry.parentPath, entry.name)));
     expect(files).toContain(path.join('dist', 'cli', 'main.js'));
     expect(files).toContain('LICENSE');
+    expect(files).toContain(path.join('man', 'isccd.1'));
+    expect(files).toContain(path.join('ops', 'systemd', 'isccd.service'));
     const unneeded = /\.node$|\.map$|\.tsbuildinfo$|(^|\/)(test|bench|crates|scripts|src)\/|(?<!\.d)\.ts$/;
     expect(files.filter((file) => unneeded.test(file))).toEqual([]);
     const native = path.join(installed, 'node_modules/@isccd', `native-${platform}`);
@@ -74,6 +77,20 @@ describe('the published packages', () => {
       `uws_${process.platform}_${process.arch}_115.node`,
     ]);
   });
+
+  it('depend on the versions that were tested', async () => {
+    const text = await readFile(path.join(installed, 'node_modules/isccd/package.json'), 'utf8');
+    const { dependencies, optionalDependencies, man } = JSON.parse(text);
+    const all = { ...dependencies, ...optionalDependencies };
+    expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
+    expect(dependencies).toHaveProperty('sharp');
+    expect(man).toBe('./man/isccd.1');
+  });
+
+  it('have types: the examples of the documentation compile, and wrong arguments do not', () => {
+    const modules = path.join(installed, 'node_modules');
+    expect(typeProblems({ folder: path.join(folder, 'types'), modules })).toEqual([]);
+  }, 120_000);
 
   it('name the missing package and the install command in one line', async () => {
     const native = path.join(installed, 'node_modules/@isccd');
