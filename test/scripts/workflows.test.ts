@@ -44,6 +44,20 @@ describe('the workflows', () => {
     expect(used.filter((uses) => !/@[0-9a-f]{40}$/.test(uses))).toEqual([]);
   });
 
+  it('run npx with exact versions only, and publish without a secret of the registry', () => {
+    const files = readdirSync(path.join(ROOT, '.github/workflows')).map((name) =>
+      text(`.github/workflows/${name}`),
+    );
+    const calls = files.flatMap((file) => [...file.matchAll(/\bnpx\b(?: -\S+)* (\S+)/g)].map(([, tool]) => tool));
+    expect(calls.filter((tool) => !/@\d+\.\d+\.\d+$/.test(tool ?? ''))).toEqual([]);
+    expect(calls.length).toBeGreaterThan(0);
+    expect(files.filter((file) => /NPM_TOKEN|_authToken/.test(file))).toEqual([]);
+    const publishing = parse(text('.github/workflows/release.yml')) as {
+      jobs: { publish: { permissions: object } };
+    };
+    expect(publishing.jobs.publish.permissions).toMatchObject({ 'id-token': 'write' });
+  });
+
   it('install every program that the tests start', () => {
     const sources = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -84,6 +98,13 @@ describe('the release', () => {
       expect([...before(release, name)]).toEqual(
         expect.arrayContaining(['check', 'image', ...builders.map(([builder]) => builder)]),
       );
+  });
+
+  it('checks the licences of the dependencies of all targets, and of no other', () => {
+    const { napi } = JSON.parse(text('package.json')) as { napi: { targets: string[] } };
+    const [, list = ''] = /^targets = \[([^\]]+)\]/m.exec(text('deny.toml')) ?? [];
+    const checked = [...list.matchAll(/"([^"]+)"/g)].map(([, target]) => target);
+    expect(checked.sort()).toEqual([...napi.targets].sort());
   });
 
   it('pushes the image without a name, with its contents and origin, and signs what was tried', () => {

@@ -118,7 +118,7 @@ export class WorkerProcess<Job, Output> {
     this.ready.catch(() => undefined);
     // An idle worker must not keep this process alive.
     this.#child.unref();
-    this.#child.channel?.unref();
+    this.#releaseChannel();
     (this.#child.stdin as Socket | null)?.unref();
     (this.#child.stderr as Socket | null)?.unref();
   }
@@ -127,7 +127,7 @@ export class WorkerProcess<Job, Output> {
     this.wasLarge = false;
     return new Promise<Output>((resolve, reject) => {
       this.#pending = { resolve, reject, onStep };
-      this.#child.channel?.ref();
+      this.#holdChannel();
       if (!this.alive) return this.#settle((pending) => pending.reject(this.#lost()));
       // A failed send is followed by the exit event, which rejects the job.
       this.#child.send(job as object, () => undefined);
@@ -170,8 +170,17 @@ export class WorkerProcess<Job, Output> {
     const pending = this.#pending;
     this.#pending = undefined;
     this.jobsDone += 1;
-    this.#child.channel?.unref();
+    this.#releaseChannel();
     if (pending) act(pending);
+  }
+
+  // The channel of Bun has neither method.
+  #holdChannel(): void {
+    this.#child.channel?.ref?.();
+  }
+
+  #releaseChannel(): void {
+    this.#child.channel?.unref?.();
   }
 
   #watch(durationMaxMs = this.#limits.jobDurationMaxMs): Unwatch {
