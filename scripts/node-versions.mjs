@@ -5,6 +5,8 @@ import { exists, root, run } from './lib.mjs';
 
 /** First-class versions, next to Node.js 20. The CI matrix has the same majors. */
 export const NODE_VERSIONS = ['22.23.3', '24.21.0', '26.10.0'];
+/** The oldest version that works. */
+export const NODE_OLDEST = '20.20.2';
 /** The last version that is refused. */
 export const NODE_TOO_OLD = '18.20.8';
 

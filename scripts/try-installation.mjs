@@ -5,6 +5,9 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'no
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, root } from './lib.mjs';
+import { NODE_OLDEST, NODE_VERSIONS, nodeProgram } from './node-versions.mjs';
+import { TERMINALS, tryOnTerminal } from './terminal-table.mjs';
+import { typeProblems } from './try-types.mjs';
 
 const PHOTO = path.join(root, 'test', 'fixtures', 'codes', 'files', 'photo-q85_a.jpg');
 const isWindows = process.platform === 'win32';
@@ -25,6 +28,9 @@ const PROGRAMS = [
   'ffmpeg',
   'ffprobe',
   'perl',
+  // For the trial on terminals.
+  'script',
+  'stty',
 ];
 /** Programs on Windows do not run without these. */
 const WINDOWS_VARIABLES = [
@@ -54,6 +60,39 @@ export async function tryInstallation({ folder, registry, version, freePort }) {
   const server = install(path.join(folder, 'server'), `isccd@${version}`, env, SERVER_MB_MAX);
   const client = install(path.join(folder, 'client'), `isccd-client@${version}`, env, CLIENT_MB_MAX);
   await serveAndCode({ server, client, env, port: await freePort() });
+  const problems = typeProblems({
+    folder: path.join(folder, 'types'),
+    modules: path.join(server, 'node_modules'),
+  });
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  console.log('isccd: types: the examples of the documentation compile');
+  if (process.platform === 'linux') await onTerminals(server, env);
+}
+
+/** Each kind of terminal, and each version of Node.js. Not all combinations: they have nothing to do with each other. */
+async function onTerminals(server, env) {
+  const main = path.join(server, 'node_modules', 'isccd', 'dist', 'cli', 'main.js');
+  const kinds = Object.keys(TERMINALS);
+  const runs = [
+    ...kinds.map((terminal) => ({ node: process.execPath, terminal })),
+    ...otherNodes().map((node) => ({ node, terminal: 'plain' })),
+  ];
+  for (const { node, terminal } of runs) {
+    const faults = await tryOnTerminal([node, main], { terminal, env });
+    const { stdout: version } = attempt(node, ['--version']);
+    if (faults.length > 0) throw new Error(`on Node.js ${version}${faults.join('\n')}`);
+    console.log(`isccd: every command works on a terminal (${terminal}) with Node.js ${version.trim()}`);
+  }
+}
+
+/** Programs of the versions that work, except this one. Alpine has none: their packages need glibc. */
+function otherNodes() {
+  if (process.report.getReport().header.glibcVersionRuntime === undefined) return [];
+  const majorOf = (version) => version.split('.')[0];
+  const others = [NODE_OLDEST, ...NODE_VERSIONS].filter(
+    (version) => majorOf(version) !== majorOf(process.versions.node),
+  );
+  return others.map(nodeProgram);
 }
 
 /** Links to programs are not programs on Windows, so this is a PATH of Node.js and the system. */

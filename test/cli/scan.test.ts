@@ -289,7 +289,7 @@ describe('reports', () => {
     const scan = () => isccd(['scan', 'files', '--out', 'files/out'], { cwd });
     const first = await scan();
     expect(first.stdout).toMatch(/^9 files, .+, 1 failed$/m);
-    expect(first.stdout).toMatch(/^1 groups of near-duplicates/m);
+    expect(first.stdout).toMatch(/^1 group of near-duplicates/m);
     expect(first.stdout).toMatch(/^ {2}CONTENT_IMAGE_V0 +\d+ bits +files\/a\.jpg$/m);
     await rm(path.join(cwd, 'files/more/b.jpg'));
     await rm(path.join(cwd, 'files/bad.pdf'));

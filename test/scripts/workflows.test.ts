@@ -48,7 +48,9 @@ describe('the workflows', () => {
     const files = readdirSync(path.join(ROOT, '.github/workflows')).map((name) =>
       text(`.github/workflows/${name}`),
     );
-    const calls = files.flatMap((file) => [...file.matchAll(/\bnpx\b(?: -\S+)* (\S+)/g)].map(([, tool]) => tool));
+    const calls = files.flatMap((file) =>
+      [...file.matchAll(/\bnpx\b(?: -\S+)* (\S+)/g)].map(([, tool]) => tool),
+    );
     expect(calls.filter((tool) => !/@\d+\.\d+\.\d+$/.test(tool ?? ''))).toEqual([]);
     expect(calls.length).toBeGreaterThan(0);
     expect(files.filter((file) => /NPM_TOKEN|_authToken/.test(file))).toEqual([]);
