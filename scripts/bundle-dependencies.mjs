@@ -61,6 +61,7 @@ const OF_MANY_BUILDS = [
       __dirname: 'only for a faster decoder of msgpackr, which does without it',
       'import.meta': 'of the binary, which is replaced, and of a dictionary for compression, which is off',
       "import('./ordered-binary.js')": 'is copied next to the bundle',
+      'require(…)': 'of the binary, which is in the package of the platform',
     },
   },
   {
