@@ -9,7 +9,6 @@ for _ in $(seq 60); do
   curl --fail --silent "$address/healthz" >/dev/null && break
   sleep 1
 done
-code=$(curl --fail --silent --show-error --data-binary @"$photo" \
-  --header "X-Upload-Filename: $(printf photo.jpg | base64)" "$address/api/v1/iscc")
+code=$(curl --fail --silent --show-error --data-binary @"$photo" "$address/api/v1/iscc?filename=photo.jpg")
 echo "$code"
 printf '%s' "$code" | grep -q '"iscc":"ISCC:KE'

@@ -1,10 +1,10 @@
 """Indexes one file, then finds it by another version of it. Usage: python3 find.py KNOWN WANTED"""
 
-import base64
 import json
 import os
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 
 CODES = os.environ.get("CODES_URL", "http://127.0.0.1:8000") + "/api/v1"
@@ -25,9 +25,9 @@ def search(path, value):
 
 
 def code(path):
-    name = base64.b64encode(os.path.basename(path).encode()).decode()
+    name = urllib.parse.urlencode({"filename": os.path.basename(path)})
     with open(path, "rb") as file:
-        return call(f"{CODES}/iscc", file.read(), {"X-Upload-Filename": name})
+        return call(f"{CODES}/iscc?{name}", file.read(), {})
 
 
 known, wanted = sys.argv[1:]

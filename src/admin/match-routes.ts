@@ -28,8 +28,8 @@ export function matchRoutes(service: AdminService, search: FileSearch | undefine
       handler: async ({ clientAddress, signal }, file, session) => {
         if (file === undefined) return refused(session, 'Choose a file to search with.');
         const { bytes: body, mediatype, filename } = file;
-        const filenameHeader = Buffer.from(filename).toString('base64');
-        const outcome = await search.find({ body, mediatype, filenameHeader, clientAddress, signal });
+        const sentFilename = { form: 'text', value: filename } as const;
+        const outcome = await search.find({ body, mediatype, sentFilename, clientAddress, signal });
         if ('refused' in outcome)
           return refused(session, `The file can't be searched with: ${outcome.refused}`);
         const found = await foundText(service, outcome);

@@ -1,5 +1,6 @@
 /** Ports of the dashboard. */
 import type { Actor } from '../database/audit.js';
+import type { SentFilename } from '../content/sent-filename.js';
 import type { Declared, LogState } from '../network/declared.js';
 import type { HubStatus } from '../network/status.js';
 
@@ -40,7 +41,7 @@ export interface FileSearch {
   find(asset: {
     readonly body: AsyncIterable<Uint8Array>;
     readonly mediatype: string | undefined;
-    readonly filenameHeader: string;
+    readonly sentFilename: SentFilename;
     readonly clientAddress: string;
     readonly signal: AbortSignal;
   }): Promise<FoundMatches | Refused>;

@@ -1,6 +1,6 @@
 /** Routes of queries by an asset, for store and resolver. */
 import { type Asset, type CodedAsset, type ContentCoder, ContentRefused } from '../content/coder.js';
-import { assetHeaders } from '../content/headers.js';
+import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
 import type { References } from '../content/reference.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
@@ -78,7 +78,7 @@ function byContent(queries: ContentQueries): Route {
       'The body is the asset itself. Its ISCC-CODE and the soft bindings of the manifest that it embeds are computed ' +
       'and matched; the asset is not kept.',
     tags: ['matches'],
-    query: contentParameters,
+    query: contentParameters.extend({ filename: filenameParameter }),
     headers: assetHeaders,
     body: { kind: 'stream', bytesMax: queries.coder.bytesMax, required: true },
     ...(queries.guard && { guard: queries.guard }),
@@ -88,9 +88,8 @@ function byContent(queries: ContentQueries): Route {
       if (/^multipart\//i.test(mediatype ?? '')) {
         return detailReply(415, 'The body must be the raw bytes of the asset, not multipart/form-data');
       }
-      const { body, query, headers, clientAddress, signal } = request;
-      const filenameHeader = headers['x-upload-filename'];
-      const asset = { body, mediatype, filenameHeader, clientAddress, signal };
+      const { body, query, clientAddress, signal } = request;
+      const asset = { body, mediatype, sentFilename: sentFilename(request), clientAddress, signal };
       return matched(queries, request, query, () => queries.coder.code(asset));
     },
   });

@@ -12,7 +12,7 @@ import { native } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import { isSameType, nameForType } from './content-type.js';
 import { CodesRefusal, codeStatus, Unavailable } from './errors.js';
-import { filenameFromHeader } from './filename.js';
+import { filenameOf } from './filename.js';
 import { mediaTypeOf } from './pipeline/addon-calls.js';
 import type { Pipeline, ProcessOptions } from './pipeline/pipeline.js';
 import { configuredModels } from './pipeline/semantic/models.js';
@@ -56,7 +56,7 @@ export class PipelineCoder implements ContentCoder {
   async #code(asset: Asset): Promise<CodedAsset> {
     const { body, mediatype, isTypeRequired, isDescribed, readsRights, clientAddress, signal } = asset;
     const { blobs, pipeline } = this.#parts;
-    const filename = filenameOf(asset);
+    const filename = nameOf(asset);
     const draft = await blobs.begin();
     try {
       const hasher = new native.SumHasher();
@@ -96,10 +96,10 @@ export async function startContentCoder(config: CodesConfig, log: Logger): Promi
 }
 
 /** The given name. If it has no extension, that of the claimed type, which does not change the title. */
-function filenameOf({ filenameHeader, mediatype }: Asset): string {
+function nameOf({ sentFilename, mediatype }: Asset): string {
   const forType = nameForType(mediatype);
-  if (filenameHeader === undefined || filenameHeader === '') return forType;
-  const filename = filenameFromHeader(filenameHeader);
+  if (sentFilename === undefined) return forType;
+  const filename = filenameOf(sentFilename);
   return path.extname(filename) === '' ? filename + path.extname(forType) : filename;
 }
 

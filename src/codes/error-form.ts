@@ -129,9 +129,6 @@ function refusal(refused: Refusal, uploadBytesMax: number): ErrorReply {
 }
 
 function invalid(violations: readonly Violation[]): ErrorReply {
-  if (violations.some(({ where, path }) => where === 'headers' && path[0] === 'x-upload-filename')) {
-    return described('FILENAME_MISSING');
-  }
   const reasons = violations.map(({ where, path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : `${where}: ${message}`,
   );

@@ -7,14 +7,14 @@ import { errorTable } from '../http/reply/error-table.js';
  */
 export const ERRORS = {
   UPLOAD_SIZE: [400, 'Bad Request - Content-Length must be > 0 and < {max}'],
-  FILENAME_MISSING: [400, 'Bad Request - Missing header X-Upload-Filename.'],
+  FILENAME_MISSING: [400, 'Bad Request - Missing header X-Upload-Filename, or query parameter filename.'],
   FILENAME_NOT_BASE64: [400, 'Bad Request - X-Upload-Filename is not base64.'],
   FILENAME_NOT_UTF8: [400, 'Bad Request - X-Uploaded-Filename is not UTF-8 encoded'],
-  FILENAME_EMPTY: [400, 'Bad Request - X-Upload-Filename has no character that a file name may have.'],
+  FILENAME_EMPTY: [400, 'Bad Request - The file name has no character that file systems allow.'],
   MULTIPART: [
     400,
     'Bad Request - the body must be the raw bytes of the file, not multipart/form-data: ' +
-      `curl --data-binary @FILE -H "X-Upload-Filename: $(printf %s NAME | base64 | tr -d '\\n')" URL`,
+      'curl --data-binary @FILE "URL?filename=NAME"',
   ],
   ISCC_INVALID: [400, 'Invalid ISCC - {reason}'],
   TEXT_SIZE: [400, 'Bad Request - text must have 1 to {max} UTF-8 bytes.'],

@@ -1,7 +1,8 @@
 /**
- * Decodes the file name from the request header and makes it safe for every file system. The rules are those of
+ * Decodes the file name that a request sends and makes it safe for every file system. The rules are those of
  * Python's pathvalidate for the platform "universal", which the reference uses.
  */
+import type { SentFilename } from '../content/sent-filename.js';
 import { CodesRefusal } from './errors.js';
 
 /** One byte below the limit of file systems, because reserved names get an underscore. */
@@ -19,13 +20,26 @@ const RESERVED = /^(?:con|prn|aux|nul|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]
 const WINDOWS_PATH = /^(?:[A-Za-z]:\\|\\\\)/;
 const EXTENSION = /\.[^.]{1,16}$/;
 
-/** Decodes and sanitises the value of `X-Upload-Filename`. @throws {CodesRefusal} if it is missing or invalid */
-export function filenameFromHeader(value: string | undefined): string {
-  if (value === undefined || value === '') throw new CodesRefusal('FILENAME_MISSING');
-  if (!BASE64.test(value)) throw new CodesRefusal('FILENAME_NOT_BASE64');
-  const name = sanitizeFilename(withoutWindowsPath(decodeUtf8(Buffer.from(value, 'base64'))));
+/** Decodes and sanitises the name of an upload. @throws {CodesRefusal} if it is missing or invalid */
+export function filenameOf(sent: SentFilename | undefined): string {
+  if (sent === undefined || sent.value === '') throw new CodesRefusal('FILENAME_MISSING');
+  const name = sanitizeFilename(withoutWindowsPath(decoded(sent)));
   if (name === '') throw new CodesRefusal('FILENAME_EMPTY');
   return name;
+}
+
+function decoded({ form, value }: SentFilename): string {
+  switch (form) {
+    case 'text':
+      return value;
+    case 'undecodable':
+      throw new CodesRefusal('FILENAME_NOT_UTF8');
+    case 'base64':
+      if (!BASE64.test(value)) throw new CodesRefusal('FILENAME_NOT_BASE64');
+      return decodeUtf8(Buffer.from(value, 'base64'));
+    default:
+      return form satisfies never;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The file of an upload: the body of the request, or a file of another server that the request names. */
 import { CodesRefusal } from './errors.js';
-import { DEFAULT_FILENAME, filenameFromHeader, sanitizeFilename } from './filename.js';
+import { DEFAULT_FILENAME, filenameOf, sanitizeFilename } from './filename.js';
 import type { Upload } from './service.js';
 import { addressIn, type Sources } from './sources.js';
 
@@ -16,11 +16,11 @@ export interface OpenedUpload extends Pick<Upload, 'body' | 'contentType'> {
  * @throws {CodesRefusal} if the name or the address is invalid, or the other server does not send the file
  */
 export async function openUpload(upload: Upload, sources: Sources): Promise<OpenedUpload> {
-  const { filenameHeader, body, contentType, signal } = upload;
+  const { sentFilename, body, contentType, signal } = upload;
   const address = await sourceOf(upload, sources);
-  if (address === undefined) return { filename: filenameFromHeader(filenameHeader), body, contentType };
+  if (address === undefined) return { filename: filenameOf(sentFilename), body, contentType };
   // Before a connection is opened.
-  const given = filenameHeader ? filenameFromHeader(filenameHeader) : undefined;
+  const given = sentFilename ? filenameOf(sentFilename) : undefined;
   const file = await sources.open(address, signal);
   return { ...file, filename: given ?? (sanitizeFilename(file.filename) || DEFAULT_FILENAME) };
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { BlobRange } from '../blobs/port.js';
+import { sentFilename } from '../content/sent-filename.js';
 import { contentDisposition } from '../http/reply/disposition.js';
 import { json } from '../http/reply/replies.js';
 import type { Reply, Request, ResponseSpec, Route } from '../http/routing/route.js';
@@ -159,6 +160,7 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       summary: 'Upload a file without processing it',
       tags: ['media'],
       headers: schema.uploadHeaders,
+      query: schema.uploadQuery,
       body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
       guard: refuseMultipart,
       responses: {
@@ -299,10 +301,10 @@ function textRoutes(service: CodesService, options: RoutesOptions): Route[] {
 }
 
 function upload(
-  request: Request<unknown, unknown, { 'x-upload-filename'?: string | undefined }, Upload['body']>,
+  request: Parameters<typeof sentFilename>[0] & Request<unknown, unknown, unknown, Upload['body']>,
 ): Upload {
   return {
-    filenameHeader: request.headers['x-upload-filename'],
+    sentFilename: sentFilename(request),
     contentType: request.header('content-type'),
     clientAddress: request.clientAddress,
     body: request.body,

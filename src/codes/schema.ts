@@ -3,6 +3,7 @@
  * of the reference, where it has them.
  */
 import { z } from 'zod';
+import { filenameParameter } from '../content/sent-filename.js';
 import { MEDIA_ID_PATTERN, type MediaId } from './media-id.js';
 
 export const NAME_CHARACTERS_MAX = 128;
@@ -24,21 +25,23 @@ export const isccParams = z.object({
 export const uploadHeaders = z.object({
   'x-upload-filename': z
     .string()
-    .min(1)
+    .optional()
     .describe(
-      'Base64 of the UTF-8 file name. Characters that file systems reserve are removed; of a Windows path only the ' +
+      'Base64 of the UTF-8 file name, unless the parameter `filename` names the file. Characters that file systems reserve are removed; of a Windows path only the ' +
         'last part is kept.',
     )
     .meta({ example: 'cGhvdG8uanBn' }),
 });
 
+export const uploadQuery = z.object({ filename: filenameParameter });
+
 const base64Text = z.string().optional();
 
 /** Headers of a file that gets its code. */
 export const processHeaders = z.object({
-  'x-upload-filename': uploadHeaders.shape['x-upload-filename']
-    .optional()
-    .describe('As for `POST /media`; may be absent if the file comes from a source, which names it'),
+  'x-upload-filename': uploadHeaders.shape['x-upload-filename'].describe(
+    'As for `POST /media`; may be absent if the file comes from a source, which names it',
+  ),
   'x-upload-source': z
     .string()
     .max(8192)
@@ -71,7 +74,7 @@ const flag = z
 /** Long enough to avoid accidental collisions between clients behind the same address. */
 const progressKey = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, _ or -');
 
-export const processQuery = z.object({
+export const processQuery = uploadQuery.extend({
   semantic: flag.describe('Add the experimental Semantic-Code unit (text and images)'),
   granular: flag.describe('Include granular simprints in `features` (text)'),
   fallback: z

@@ -1,10 +1,11 @@
 /** The use cases of the codes service, independent of HTTP. Throws the codes of `errors.ts`. */
 import { type BlobDraft, type Blobs, copyBlob, type StoredBlob } from '../blobs/port.js';
+import type { SentFilename } from '../content/sent-filename.js';
 import { clientKey } from '../limits/throttle.js';
 import { type FileSum, native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
 import { CodesRefusal } from './errors.js';
-import { filenameFromHeader } from './filename.js';
+import { filenameOf } from './filename.js';
 import { JobBoard, type JobView, type Place } from './job-board.js';
 import type { MediaId } from './media-id.js';
 import type { Field } from './metadata/places.js';
@@ -43,8 +44,7 @@ export interface CodesOptions {
 
 /** A request to store a file. */
 export interface Upload {
-  /** The value of `X-Upload-Filename`. */
-  readonly filenameHeader: string | undefined;
+  readonly sentFilename: SentFilename | undefined;
   readonly contentType: string | undefined;
   readonly clientAddress: string;
   readonly body: ByteSource;
@@ -301,7 +301,7 @@ export class CodesService {
 
   /** Stores a file without processing it. */
   upload(upload: Upload): Promise<MediaId> {
-    const filename = filenameFromHeader(upload.filenameHeader);
+    const filename = filenameOf(upload.sentFilename);
     return this.#store.inDraft(this.#store.nextKey(filename), async (draft) => {
       const received = await receive(upload.body, draft, this.#options.uploadBytesMax, { keepsWhole: true });
       const { bytes, whole } = received;

@@ -3,13 +3,14 @@
  * are those of the codes service.
  */
 import type { FileRights } from './rights.js';
+import type { SentFilename } from './sent-filename.js';
 
 export interface Asset {
   readonly body: AsyncIterable<Uint8Array>;
   /** Media type that the sender claims. It names the type of content without a signature, such as Markdown. */
   readonly mediatype?: string | undefined;
-  /** Base64 of the file name. The Meta-Code of an asset without a title is made from it. Default: `asset`. */
-  readonly filenameHeader?: string | undefined;
+  /** The Meta-Code of an asset without a title is made from it. Default: `asset`. */
+  readonly sentFilename?: SentFilename | undefined;
   /** Whether content of another type is refused. Default: false. */
   readonly isTypeRequired?: boolean;
   /** Whether to summarise the manifest that the asset embeds, which reads the asset again. Default: false. */

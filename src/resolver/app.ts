@@ -4,7 +4,7 @@ import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { LocalSearchApi } from '../client/search-api.js';
 import { indexNames, type ResolverConfig } from '../config/resolver.js';
 import type { ContentCoder } from '../content/coder.js';
-import { ASSET_HEADERS } from '../content/headers.js';
+import { ASSET_HEADERS } from '../content/sent-filename.js';
 import { References } from '../content/reference.js';
 import { type AllowedHosts, namedHosts } from '../http/request/allowed-hosts.js';
 import type { ServiceApp } from '../http/routing/service.js';

@@ -1,8 +1,9 @@
 /** Checks a file for the start page: its code, its own credentials, and the manifests that match, with their facts. */
+import { z } from 'zod';
 import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
 import type { BindingMatch } from '../c2pa/schema.js';
 import type { ContentCoder } from '../content/coder.js';
-import { assetHeaders } from '../content/headers.js';
+import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
 import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
 import { native } from '../native.js';
@@ -46,13 +47,13 @@ export function checkRoutes(service: ResolverService, { coder, publicUrl }: Chec
     method: 'POST',
     path: PATH,
     operationId: 'checkFile',
+    query: z.object({ filename: filenameParameter }),
     headers: assetHeaders,
     body: { kind: 'stream', bytesMax: coder.bytesMax, required: true },
     handler: async (request) => {
       const { body, clientAddress, signal, origin, trace, log } = request;
       const mediatype = request.header('content-type');
-      const filenameHeader = request.headers['x-upload-filename'];
-      const asset = { body, mediatype, filenameHeader, clientAddress, signal };
+      const asset = { body, mediatype, sentFilename: sentFilename(request), clientAddress, signal };
       const coded = await coder.code({ ...asset, isDescribed: true });
       const bindings = distinctBindings(await bindingsOf(coded, undefined));
       const matches = await service.matchesOf(bindings, MATCHES_MAX, publicUrl ?? origin, trace);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type ContentQueries, contentRoutes } from '../c2pa/content-routes.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
-import { ASSET_HEADERS } from '../content/headers.js';
+import { ASSET_HEADERS } from '../content/sent-filename.js';
 import { makeFolder } from '../data/folder.js';
 import type { Database } from '../database/open.js';
 import { namedHosts } from '../http/request/allowed-hosts.js';

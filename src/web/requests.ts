@@ -41,9 +41,9 @@ export async function send(service: ServiceName, path: string, sending: Sending 
   throw new RequestFailed(response.status, failure(await response.text(), response.status));
 }
 
-/** The header that names a file to the server. */
-export function filenameHeader({ name }: File): Readonly<Record<string, string>> {
-  return { 'X-Upload-Filename': btoa(String.fromCharCode(...new TextEncoder().encode(name))) };
+/** The query parameter that names a file to the server. */
+export function filenameParameter({ name }: File): string {
+  return new URLSearchParams({ filename: name }).toString();
 }
 
 /** The JSON of a successful response. @throws {RequestFailed} */

@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { CodesRefusal } from '../../src/codes/errors.js';
-import { filenameFromHeader, sanitizeFilename } from '../../src/codes/filename.js';
+import { filenameOf, sanitizeFilename } from '../../src/codes/filename.js';
+import { uploadQuery } from '../../src/codes/schema.js';
+import { sentFilename } from '../../src/content/sent-filename.js';
+import { parseQuery } from '../../src/http/request/query.js';
 
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes as string).toString('base64');
 
-function refusal(value: string | undefined): string {
+const fromHeader = (value: string | undefined) =>
+  filenameOf(sentFilename({ query: {}, headers: { 'x-upload-filename': value }, rawQuery: '' }));
+
+/** As the HTTP layer gives a route the parameter. */
+const fromParameter = (rawQuery: string) =>
+  filenameOf(sentFilename({ query: uploadQuery.parse(parseQuery(rawQuery)), headers: {}, rawQuery }));
+
+function refusal(name: () => string): string {
   try {
-    return `accepted as ${filenameFromHeader(value)}`;
+    return `accepted as ${name()}`;
   } catch (error) {
     if (error instanceof CodesRefusal) return error.code;
     throw error;
@@ -23,7 +33,7 @@ describe('X-Upload-Filename', () => {
     ['\\\\server\\share\\pic.jpg', 'pic.jpg'],
     ['AC\\DC.mp3', 'ACDC.mp3'],
   ])('%j is stored as %j', (name, stored) => {
-    expect(filenameFromHeader(base64(name))).toBe(stored);
+    expect(fromHeader(base64(name))).toBe(stored);
   });
 
   test.each([
@@ -43,7 +53,37 @@ describe('X-Upload-Filename', () => {
     [base64(' \u00a0 '), 'FILENAME_EMPTY'],
     [base64('\0\x1f"<>|?*'), 'FILENAME_EMPTY'],
   ])('%j is refused as %s', (value, code) => {
-    expect(refusal(value)).toBe(code);
+    expect(refusal(() => fromHeader(value))).toBe(code);
+  });
+});
+
+describe('the parameter filename', () => {
+  test.each([
+    ['photo.jpg', 'photo.jpg'],
+    ['Stra%C3%9Fe%20%E4%B8%AD%E6%96%87%20%F0%9F%8E%89.png', 'Straße 中文 🎉.png'],
+    ['a+b%2Bc%26d%3De.png', 'a b+c&d=e.png'],
+    ['100%.png', '100%.png'],
+    ['%EF%BF%BD.png', '\ufffd.png'],
+    ['..%2F..%2Fetc%2Fpasswd', '....etcpasswd'],
+    ['C%3A%5CUsers%5Cpic.jpg', 'pic.jpg'],
+  ])('%s is stored as %j', (value, stored) => {
+    expect(fromParameter(`granular=1&filename=${value}`)).toBe(stored);
+  });
+
+  test.each([
+    ['filename=', 'FILENAME_MISSING'],
+    ['filename', 'FILENAME_MISSING'],
+    ['', 'FILENAME_MISSING'],
+    ['filename=caf%E9.jpg', 'FILENAME_NOT_UTF8'],
+    ['filename=%ED%A0%80', 'FILENAME_NOT_UTF8'],
+    ['filename=..%2F', 'FILENAME_EMPTY'],
+  ])('%j is refused as %s', (query, code) => {
+    expect(refusal(() => fromParameter(query))).toBe(code);
+  });
+
+  test('has priority over the header', () => {
+    const sent = { query: { filename: 'parameter' }, headers: { 'x-upload-filename': base64('header') } };
+    expect(filenameOf(sentFilename({ ...sent, rawQuery: 'filename=parameter' }))).toBe('parameter');
   });
 });
 

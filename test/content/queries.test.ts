@@ -63,6 +63,7 @@ describe.each(['store', 'resolver'] as const)('byContent of the %s', (name) => {
     const { iscc } = await codeOf(services.url.codes, photo, named('Ein Schiff.png'));
     expect(body.iscc).toBe(iscc);
     expect((await byContent(url, photo, '', 'image/png', named('Ein Boot.png'))).body.iscc).not.toBe(iscc);
+    expect((await byContent(url, photo, '?filename=Ein%20Schiff.png', 'image/png')).body.iscc).toBe(iscc);
     const refused = await byContent(url, photo, '', 'image/png', { 'X-Upload-Filename': 'not base64' });
     expect(refused).toMatchObject({ status: 400, body: { code: 'FILENAME_NOT_BASE64' } });
   });

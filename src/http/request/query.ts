@@ -28,6 +28,17 @@ export function parseQuery(query: string): Query {
   return values;
 }
 
+/** Whether the percent-encoded bytes of a query are UTF-8. {@link parseQuery} replaces others by U+FFFD. */
+export function isUtf8Query(query: string): boolean {
+  try {
+    // As in a form, a `%` that does not begin an escape stands for itself.
+    decodeURIComponent(query.replace(/%(?![0-9a-f]{2})/gi, ''));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function add(values: Query, name: string, value: string): void {
   const before = values[name];
   if (before === undefined) values[name] = value;

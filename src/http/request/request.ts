@@ -69,6 +69,10 @@ export class ServedRequest implements Request, Outgoing {
     return this.exchange.head.path;
   }
 
+  get rawQuery(): string {
+    return this.exchange.head.query;
+  }
+
   get clientAddress(): string {
     return clientAddress(this.exchange.remoteAddress, this.exchange.head.headers, this.#context.proxies);
   }

@@ -62,6 +62,8 @@ export interface Request<Params = unknown, Query = unknown, Headers = unknown, B
   readonly path: string;
   readonly params: Params;
   readonly query: Query;
+  /** The query as it was sent, without its question mark. */
+  readonly rawQuery: string;
   readonly headers: Headers;
   readonly body: Body;
   /** The client's IP address, after the proxy rule (`*_NUM_PROXIES`). */

@@ -1,7 +1,7 @@
 /** Routes of the rights look-up. */
 import { Readable } from 'node:stream';
 import type { ContentCoder } from '../../content/coder.js';
-import { assetHeaders } from '../../content/headers.js';
+import { assetHeaders, filenameParameter, sentFilename } from '../../content/sent-filename.js';
 import { detailReply, json } from '../../http/reply/replies.js';
 import { isLines, LINES_TYPE, wholeBody } from '../../http/request/streamed.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../../http/routing/route.js';
@@ -37,7 +37,7 @@ function byContent({ lookUp, coder }: RightsOptions): Route {
       'The body is the asset itself. Its metadata, the manifest that it embeds, and the manifests and declarations ' +
       'that match its ISCC-CODE are read; the asset is not kept. An extension of isccd.',
     tags,
-    query: rightsParameters,
+    query: rightsParameters.extend({ filename: filenameParameter }),
     headers: assetHeaders,
     body: { kind: 'stream', bytesMax: coder.bytesMax, required: true },
     responses: {
@@ -55,9 +55,8 @@ function byContent({ lookUp, coder }: RightsOptions): Route {
       if (/^multipart\//i.test(mediatype ?? '')) {
         return detailReply(415, 'The body must be the raw bytes of the asset, not multipart/form-data');
       }
-      const { body, clientAddress, signal, query, headers, trace } = request;
-      const filenameHeader = headers['x-upload-filename'];
-      const asset = { body, mediatype, filenameHeader, clientAddress, signal };
+      const { body, clientAddress, signal, query, trace } = request;
+      const asset = { body, mediatype, sentFilename: sentFilename(request), clientAddress, signal };
       const coded = await coder.code({ ...asset, isDescribed: true, readsRights: true });
       return json(await lookUp.ofAsset(coded, { ...query, trace }));
     },

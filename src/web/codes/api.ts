@@ -1,6 +1,6 @@
 /** Client of the codes service. */
 import { bytesText } from '../dom.js';
-import { failure, filenameHeader, listRequest, RequestFailed, send, sendJson } from '../requests.js';
+import { failure, filenameParameter, listRequest, RequestFailed, send, sendJson } from '../requests.js';
 import { addressOf } from '../services.js';
 
 export interface Unit {
@@ -98,11 +98,8 @@ async function follow(
 
 function post(file: File, key: string, options: UploadOptions): Promise<Processed> {
   const { granular, semantic, onSent, signal } = options;
-  const path = `${BASE}/iscc?granular=${granular}&semantic=${semantic}`;
-  const headers: Record<string, string> = {
-    ...filenameHeader(file),
-    ...(file.type && { 'Content-Type': file.type }),
-  };
+  const path = `${BASE}/iscc?${filenameParameter(file)}&granular=${granular}&semantic=${semantic}`;
+  const headers: Record<string, string> = file.type ? { 'Content-Type': file.type } : {};
   listRequest('codes', path, { method: 'POST', headers, file });
   return new Promise((resolve, reject) => {
     // fetch() does not report upload progress.

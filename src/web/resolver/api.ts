@@ -1,5 +1,5 @@
 /** Client of the resolver. */
-import { filenameHeader, sendJson } from '../requests.js';
+import { filenameParameter, sendJson } from '../requests.js';
 
 /** What a manifest says of its asset. Texts are claims of its signer. */
 export interface Credentials {
@@ -55,9 +55,8 @@ export function checkLimit(): Promise<number> {
 
 /** Sends a file to be checked. @throws {RequestFailed} */
 export function checkFile(file: File, signal?: AbortSignal): Promise<Checked> {
-  return sendJson('resolver', '/check', {
+  return sendJson('resolver', `/check?${filenameParameter(file)}`, {
     method: 'POST',
-    headers: filenameHeader(file),
     file,
     ...(signal && { signal }),
   });

@@ -50,6 +50,16 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
       await expectText(await post(headers as Record<string, string>), 400, expected);
     });
 
+    test.each([
+      ['filename=', /Missing header/],
+      ['filename=caf%E9.jpg', /not UTF-8/],
+      ['filename=%2F', /file name/],
+      ['filename=a.jpg&filename=b.jpg', /filename/],
+    ])('%s', async (query, expected) => {
+      const url = `${server.url}/api/v1/${to}?${query}`;
+      await expectText(await fetch(url, { method: 'POST', body: 'x' }), 400, expected);
+    });
+
     test('multipart/form-data', async () => {
       const form = new FormData();
       form.set('file', new Blob(['x']), 'a.txt');

@@ -52,6 +52,9 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     const { media_id, content, ...rest } = body;
     expect(text).toBe(JSON.stringify(rest, null, 2));
 
+    const named = await uploaded(server.url, 'header.bin', bytes, { query: '?filename=data%20%C3%BC.bin' });
+    expect([named.filename, named.iscc]).toEqual([body.filename, body.iscc]);
+
     const download = await fetch(server.url + location);
     expect(download.status).toBe(200);
     expect(download.headers.get('content-type')).toBe('application/x-thing');
