@@ -1,5 +1,4 @@
 /** Checks of arguments that TypeScript cannot make for programs in JavaScript. Also used by the library functions. */
-import { types } from 'node:util';
 import { InvalidArgument } from './errors.js';
 
 /** Longest string that a message quotes. */
@@ -14,9 +13,15 @@ export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `an array of ${value.length} items`;
-  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (types.isTypedArray(value)) return `an object of type ${kind} with ${value.length} items`;
+  const kind = tagOf(value);
+  if (ArrayBuffer.isView(value) && 'length' in value)
+    return `an object of type ${kind} with ${value.length} items`;
   return kind === 'Object' ? 'an object' : `an object of type ${kind}`;
+}
+
+/** The built-in class of an object, also of one from another realm. */
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
 /** The error for an argument with a wrong value. */
@@ -83,9 +88,9 @@ export type Bytes = Uint8Array | ArrayBuffer | Blob;
 
 /** Views and blobs by their type, not by class: a test runner gives programs other classes than ours. */
 export function isUint8Array(value: unknown): value is Uint8Array {
-  return types.isUint8Array(value);
+  return ArrayBuffer.isView(value) && tagOf(value) === 'Uint8Array';
 }
 
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
-  return types.isAnyArrayBuffer(value);
+  return ['ArrayBuffer', 'SharedArrayBuffer'].includes(tagOf(value));
 }

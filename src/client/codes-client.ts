@@ -22,7 +22,7 @@ export interface UploadOptions extends CallOptions {
   readonly onProgress?: OnProgress;
 }
 
-type IsccQuery = Query<operations['create-iscc']>;
+type IsccQuery = Omit<Query<operations['create-iscc']>, 'filename'>;
 
 /** The operation's parameters. `progress` is the key for {@link CodesClient.getProgress}. */
 export type IsccOptions = UploadOptions & IsccQuery;
@@ -141,10 +141,11 @@ export class CodesClient {
     checkOptions(options, UPLOAD_OPTIONS);
     const upload = await uploadOf(source, options.onProgress);
     const filename = options.filename ?? upload.filename ?? FILENAME_DEFAULT;
-    const headers = {
-      'X-Upload-Filename': Buffer.from(filename).toString('base64'),
-      'Content-Type': options.contentType ?? 'application/octet-stream',
-    };
-    return this.#http.json({ method: 'POST', path: [...BASE, folder], query, headers, upload }, options);
+    const headers = { 'Content-Type': options.contentType ?? 'application/octet-stream' };
+    const named = { filename, ...query };
+    return this.#http.json(
+      { method: 'POST', path: [...BASE, folder], query: named, headers, upload },
+      options,
+    );
   }
 }

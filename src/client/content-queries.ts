@@ -19,23 +19,21 @@ const MATCHES = ['v1', 'matches'];
 
 /** @param source the asset itself */
 export async function contentCall(source: Source, options: ContentQueryOptions & AssetName): Promise<Call> {
-  const { signal: _, filename, ...query } = options;
-  return { ...(await assetCall(source, filename)), path: [...MATCHES, 'byContent'], query };
+  const { signal: _, ...query } = options;
+  return assetCall([...MATCHES, 'byContent'], source, query);
 }
 
-/** A request whose body is an asset, and the name of its file if it has one. */
+/** A request whose body is an asset. Without a `filename` in the query, a file has its own name. */
 export async function assetCall(
+  path: Call['path'],
   source: Source,
-  filename: string | undefined,
-): Promise<Pick<Call, 'method' | 'headers' | 'upload' | 'isRepeatable'>> {
+  query: NonNullable<Call['query']> & AssetName,
+): Promise<Call> {
   const upload = await uploadOf(source);
-  const name = filename ?? upload.filename;
-  const headers = {
-    'Content-Type': 'application/octet-stream',
-    ...(name !== undefined && { 'X-Upload-Filename': Buffer.from(name).toString('base64') }),
-  };
+  const named = { ...query, filename: query.filename ?? upload.filename };
+  const headers = { 'Content-Type': 'application/octet-stream' };
   // Repeatable, because the service stores nothing.
-  return { method: 'POST', headers, upload, isRepeatable: true };
+  return { method: 'POST', path, query: named, headers, upload, isRepeatable: true };
 }
 
 export function referenceCall(reference: AssetReference, options: ContentQueryOptions): Call {

@@ -1,9 +1,8 @@
 /** Sends the requests of all clients: URLs, responses, errors and retries. */
-import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dispatcher, request } from 'undici';
 import { checkedBaseUrl } from './arguments.js';
 import { ConnectionFailed, InvalidResponse, ServiceError, serviceError } from './errors.js';
+import { type ByteStream, type Dispatcher, mayBeReceived, send, type UploadBody } from './platform.js';
+import type { PlatformRequest, PlatformResponse } from './platform-port.js';
 import { type RetryOptions, retryAfterMs, retryPause } from './retry.js';
 import type { Upload } from './upload.js';
 
@@ -24,7 +23,7 @@ export interface CallOptions {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: PlatformRequest<never>['method'];
   /** Unescaped segments. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, QueryValue | readonly string[]>> | undefined;
@@ -37,9 +36,9 @@ export interface Call {
   readonly isRepeatable?: boolean;
 }
 
-/** A streamed response. An unread stream holds its connection: read it to the end or `destroy()` it. */
+/** A streamed response. An unread stream holds its connection: read it to the end, or `destroy()` (in browsers `cancel()`) it. */
 export interface Download {
-  readonly stream: Readable;
+  readonly stream: ByteStream;
   /** Content length; `undefined` if unknown. */
   readonly bytes: number | undefined;
   readonly contentType: string | undefined;
@@ -49,19 +48,11 @@ export interface Download {
 
 /** A response of JSON lines. */
 export interface Lines {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The connection failed, so the service cannot have received the request. */
-const NOT_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+type Response = PlatformResponse<ByteStream>;
 
 /** The resource does not exist, or not any more. */
 const GONE = new Set([404, 410]);
@@ -87,7 +78,7 @@ export class HttpClient {
   /** The JSON of the response: an object or a list. The caller determines its type by the operation. */
   json<T>(call: Call, options?: CallOptions): Promise<T> {
     return this.#send(call, options, async (response, url) => {
-      const text = await response.body.text();
+      const text = await response.text();
       const value = parsed(text);
       if (typeof value !== 'object' || value === null) throw unexpected(url, 'JSON', response, text);
       return value as T;
@@ -102,7 +93,7 @@ export class HttpClient {
   /** The values of a response of JSON lines. The caller determines their type by the operation. */
   jsonLines<T>(call: Call, options?: CallOptions): Promise<readonly T[]> {
     return this.#send(call, options, async (response, url) => {
-      const text = (await readLines(response, url)).bytes.toString();
+      const text = new TextDecoder().decode((await readLines(response, url)).bytes);
       try {
         return text
           .split('\n')
@@ -118,7 +109,7 @@ export class HttpClient {
   async noContent(call: Call, options?: CallOptions): Promise<void> {
     const progress = { mayBeDone: false };
     const read: Read<void> = async (response, url) => {
-      const text = await response.body.text();
+      const text = await response.text();
       if (text !== '') throw unexpected(url, 'empty', response, text);
     };
     try {
@@ -130,15 +121,14 @@ export class HttpClient {
   }
 
   download(call: Call, options?: CallOptions): Promise<Download> {
-    return this.#send(call, options, async ({ body, headers }) => {
-      const known = singleHeaders(headers);
-      const length = known['content-length'];
+    return this.#send(call, options, async ({ stream, headers }) => {
+      const length = headers['content-length'];
       return {
-        stream: body,
+        stream,
         bytes: length === undefined ? undefined : Number(length),
-        contentType: known['content-type'],
-        etag: known.etag,
-        headers: known,
+        contentType: headers['content-type'],
+        etag: headers.etag,
+        headers,
       };
     });
   }
@@ -161,7 +151,8 @@ export class HttpClient {
         if (pause === undefined) throw error;
         const isLost = error instanceof ServiceError ? LOST.has(error.status) : error.mayBeReceived;
         progress.mayBeDone ||= isLost;
-        await sleep(pause, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+        await sleep(pause, signal);
+        signal?.throwIfAborted();
       }
     }
   }
@@ -174,49 +165,58 @@ export class HttpClient {
     const url = this.#base + target(call);
     try {
       const { timeoutMs = TIMEOUT_MS_DEFAULT, dispatcher } = this.#options;
-      const response = await request(url, {
+      const response = await send({
+        url,
         method: call.method,
         headers: { ...this.#headers, ...call.headers, ...bodyHeaders(call) },
         body: body(call),
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-        signal: signal ?? null,
-        ...(dispatcher && { dispatcher }),
+        timeoutMs,
+        signal,
+        dispatcher,
       });
-      if (response.statusCode >= 200 && response.statusCode < 300) return await read(response, url);
+      call.upload?.onSent();
+      if (response.status >= 200 && response.status < 300) return await read(response, url);
       throw await errorOf(response);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ServiceError || error instanceof InvalidResponse) throw error;
       if (call.upload?.failure() !== undefined) throw call.upload.failure();
-      throw new ConnectionFailed(url, !NOT_CONNECTED.has(codeOf(error)), error);
+      throw new ConnectionFailed(url, mayBeReceived(error), error);
     }
   }
 }
 
 /** Reads the body of a successful response. */
-type Read<T> = (response: Dispatcher.ResponseData, url: string) => Promise<T>;
+type Read<T> = (response: Response, url: string) => Promise<T>;
 
 /** A rule of {@link InvalidResponse}. */
 const LINES = 'lines of JSON';
 
-async function readLines(response: Dispatcher.ResponseData, url: string): Promise<Lines> {
-  const headers = singleHeaders(response.headers);
-  const bytes = Buffer.from(await response.body.arrayBuffer());
+async function readLines(response: Response, url: string): Promise<Lines> {
+  const { headers } = response;
+  const bytes = await response.bytes();
   const isLines = /^application\/x-ndjson\s*(?:;|$)/i.test(headers['content-type'] ?? '');
-  if (!isLines) throw unexpected(url, LINES, response, bytes.toString());
+  if (!isLines) throw unexpected(url, LINES, response, new TextDecoder().decode(bytes));
   return { bytes, headers };
 }
 
-function unexpected(
-  url: string,
-  rule: string,
-  { statusCode, headers }: Dispatcher.ResponseData,
-  body: string,
-): InvalidResponse {
-  const known = singleHeaders(headers);
-  const kept = { contentType: known['content-type'], requestId: known['x-request-id'] };
-  return new InvalidResponse(url, rule, { status: statusCode, body, ...kept });
+function unexpected(url: string, rule: string, { status, headers }: Response, body: string): InvalidResponse {
+  const kept = { contentType: headers['content-type'], requestId: headers['x-request-id'] };
+  return new InvalidResponse(url, rule, { status, body, ...kept });
+}
+
+/** Returns earlier if the caller aborts. */
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
 }
 
 type QueryValue = string | number | boolean | undefined;
@@ -232,13 +232,13 @@ function target({ path, query = {} }: Call): string {
   if (dots !== undefined) throw new TypeError(`'${dots}' cannot be a part of the path of a request`);
   const given = Object.entries(query).flatMap(([name, value]) =>
     // The values of a list become parameters of the same name.
-    valuesOf(value).map((one) => `${name}=${encodeURIComponent(one)}`),
+    valuesOf(value).map((one): [string, string] => [name, String(one)]),
   );
-  const suffix = given.length === 0 ? '' : `?${given.join('&')}`;
+  const suffix = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   return path.map((segment) => `/${encodeURIComponent(segment)}`).join('') + suffix;
 }
 
-function body({ json, bytes, upload }: Call): string | Uint8Array | Readable | null {
+function body({ json, bytes, upload }: Call): string | Uint8Array | UploadBody | null {
   if (bytes !== undefined) return bytes;
   if (upload !== undefined) return upload.open();
   return json === undefined ? null : JSON.stringify(json);
@@ -249,13 +249,13 @@ function bodyHeaders({ json, upload }: Call): Record<string, string> {
   return upload?.bytes === undefined ? {} : { 'Content-Length': String(upload.bytes) };
 }
 
-async function errorOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ServiceError> {
-  const known = singleHeaders(headers);
+async function errorOf(response: Response): Promise<ServiceError> {
+  const { status, headers } = response;
   return serviceError({
-    status: statusCode,
-    body: parsed(await body.text()),
-    requestId: known['x-request-id'],
-    retryAfterMs: retryAfterMs(known['retry-after']),
+    status,
+    body: parsed(await response.text()),
+    requestId: headers['x-request-id'],
+    retryAfterMs: retryAfterMs(headers['retry-after']),
   });
 }
 
@@ -266,16 +266,4 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function singleHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  );
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -65,9 +65,8 @@ export class ResolverClient {
 
   /** Who says what about mining and training of an asset: a path, bytes or a stream. */
   async getRightsByContent(source: Source, options: RightsOptions & AssetName = {}): Promise<RightsReport> {
-    const { signal: _, filename, ...query } = options;
-    const path = ['v1', 'rights', 'byContent'];
-    return this.#http.json({ ...(await assetCall(source, filename)), path, query }, options);
+    const { signal: _, ...query } = options;
+    return this.#http.json(await assetCall(['v1', 'rights', 'byContent'], source, query), options);
   }
 
   /** Who says what about mining and training of the content with an ISCC-CODE or ISCC-UNIT. */

@@ -76,7 +76,7 @@ export interface SearchApi {
 /** A page of assets. */
 export interface AssetLines {
   /** One entry per line. */
-  readonly lines: Buffer;
+  readonly lines: Uint8Array;
   /** ISCC-ID to continue after; `undefined` at the end. */
   readonly next: string | undefined;
 }

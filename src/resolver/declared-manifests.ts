@@ -29,7 +29,7 @@ export type AssetPages = (
   after: string | undefined,
   limit: number,
   condition?: string,
-) => Promise<Buffer | undefined>;
+) => Promise<Uint8Array | undefined>;
 
 const asset = z.object({ iscc_id: z.string().refine(isIsccId) }).loose();
 
@@ -105,7 +105,7 @@ export class DeclaredManifests {
   }
 
   /** Returns the last ISCC-ID; `undefined` without a valid one. */
-  #addAll(lines: Buffer): string | undefined {
+  #addAll(lines: Uint8Array): string | undefined {
     let last: string | undefined;
     for (const { isccId, manifestId } of declarationsIn(lines)) {
       last = isccId;
@@ -123,8 +123,8 @@ export class DeclaredManifests {
 }
 
 /** The assets in JSON lines, and the ids of the manifests that they point to. */
-function* declarationsIn(lines: Buffer): Iterable<{ isccId: string; manifestId: string | undefined }> {
-  for (const line of lines.toString('utf8').split('\n')) {
+function* declarationsIn(lines: Uint8Array): Iterable<{ isccId: string; manifestId: string | undefined }> {
+  for (const line of new TextDecoder().decode(lines).split('\n')) {
     const { data } = asset.safeParse(parsed(line));
     if (data === undefined) continue;
     yield { isccId: data.iscc_id, manifestId: manifestIdIn(parseGateway(data) ?? '') };

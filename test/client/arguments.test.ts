@@ -98,10 +98,8 @@ describe('createIscc', () => {
     expect(server.requests).toMatchObject([
       {
         body: 'some text',
-        headers: {
-          'content-length': `${bytes.length}`,
-          'x-upload-filename': Buffer.from(filename).toString('base64'),
-        },
+        line: `POST /api/v1/iscc?filename=${filename}`,
+        headers: { 'content-length': `${bytes.length}` },
       },
     ]);
   });
@@ -117,7 +115,7 @@ describe('createIscc', () => {
     const options = { semantic: false, granular: true, fallback: 'sum', progress: 'key' } as const;
     await new CodesClient(server.url).createIscc(bytes, options);
     expect(server.requests[0]?.line).toBe(
-      'POST /api/v1/iscc?semantic=false&granular=true&fallback=sum&progress=key',
+      'POST /api/v1/iscc?filename=upload&semantic=false&granular=true&fallback=sum&progress=key',
     );
   });
 });

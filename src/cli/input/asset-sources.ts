@@ -95,7 +95,7 @@ async function* pages(service: SearchApi, name: string, position?: string): Asyn
   }
 }
 
-function countOf(lines: Buffer): number {
+function countOf(lines: Uint8Array): number {
   let count = 0;
   for (let at = lines.indexOf(10); at >= 0; at = lines.indexOf(10, at + 1)) count += 1;
   return count;
