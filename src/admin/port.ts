@@ -1,6 +1,7 @@
 /** Ports of the dashboard. */
-import type { Actor } from '../database/audit.js';
+
 import type { SentFilename } from '../content/sent-filename.js';
+import type { Actor } from '../database/audit.js';
 import type { Declared, LogState } from '../network/declared.js';
 import type { HubStatus } from '../network/status.js';
 

@@ -1,7 +1,7 @@
 /** Routes of queries by an asset, for store and resolver. */
 import { type Asset, type CodedAsset, type ContentCoder, ContentRefused } from '../content/coder.js';
-import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
 import type { References } from '../content/reference.js';
+import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { THROTTLED } from '../limits/throttle.js';

@@ -50,7 +50,7 @@ export async function send({
   dispatcher: _,
   ...sent
 }: PlatformRequest<UploadBody>): Promise<PlatformResponse<ByteStream>> {
-  // A browser computes the length itself and refuses to be told.
+  // A browser computes the length itself and refuses this header.
   const { 'Content-Length': __, ...headers } = sent.headers;
   const content = body instanceof Uint8Array ? new Uint8Array(body) : await body;
   const started = timeLimit(timeoutMs, signal);

@@ -51,7 +51,7 @@ async function serviceWith(error: Error): Promise<{ service: CodesService; files
 }
 
 const upload = () => ({
-  filenameHeader: Buffer.from('a.bin').toString('base64'),
+  sentFilename: { form: 'text', value: 'a.bin' } as const,
   contentType: undefined,
   clientAddress: '192.0.2.1',
   body: (async function* () {
