@@ -15,6 +15,7 @@ export const SLOW = {
   'test/cli/node-version.test.ts': 'other versions of Node.js',
   'test/cli/reindex-opensearch.test.ts': 'OpenSearch',
   'test/client/generated.test.ts': 'generators of clients in three languages',
+  'test/clients/': 'packages for other languages, built, installed and used',
   'test/cluster/': 'two instances of each service, with faults',
   'test/deploy/': 'packages, images and systems that run them',
   'test/faults/': 'kills, power losses, full and failing disks',

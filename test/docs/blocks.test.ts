@@ -7,7 +7,7 @@ import { type Block, pages, ROOT } from './support/page.js';
 import { PAGE_MS_MAX, runPage, type Step } from './support/session.js';
 
 /** Languages whose blocks are only parsed. */
-const PARSED = ['json', 'yaml', 'nginx', 'ini', 'text', 'mermaid'];
+const PARSED = ['json', 'yaml', 'nginx', 'ini', 'text', 'mermaid', 'powershell', 'python'];
 const RUN = ['sh', 'console', 'ts'];
 const TYPES_MS_MAX = 120_000;
 
