@@ -42,13 +42,17 @@ function locked(work) {
 }
 
 function prepare() {
+  prepareAddon();
+  typescript();
+}
+
+function prepareAddon() {
   const hasAddon = isDone('addon', addonKey());
   const prebuilt = hasAddon && isDone('packages', packagesKey()) ? undefined : findPrebuilt();
   preflight({ compile: !hasAddon && prebuilt?.state !== 'found', unreachable: prebuilt?.reason });
   systemTools();
   npmPackages();
   addon(prebuilt);
-  typescript();
 }
 
 function systemTools() {
@@ -150,4 +154,8 @@ function typescript() {
   });
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) setup();
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  // Layers of an image: the addon needs fewer files than the rest.
+  if (process.argv[2] === '--addon') locked(prepareAddon);
+  else setup();
+}

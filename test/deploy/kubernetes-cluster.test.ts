@@ -24,6 +24,8 @@ interface Manifest {
   readonly spec: {
     readonly replicas?: number;
     readonly clusterIP?: string;
+    readonly minReplicas?: number;
+    readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
     readonly maxUnavailable?: number;
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
     readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
@@ -73,10 +75,13 @@ describe.each(SERVICE_NAMES)('ops/kubernetes-cluster: %s', (service) => {
 
   it('has at least two replicas, of which one may be unavailable', () => {
     const { kind, spec } = workload();
-    expect([kind, (spec.replicas ?? 0) >= 2]).toEqual([
-      service === 'search' ? 'StatefulSet' : 'Deployment',
-      true,
-    ]);
+    const [scaler] = named(service, 'HorizontalPodAutoscaler');
+    expect(scaler === undefined).toBe(service === 'search');
+    if (scaler !== undefined) expect(scaler.spec.scaleTargetRef).toMatchObject({ kind, name: service });
+    expect(kind).toBe(service === 'search' ? 'StatefulSet' : 'Deployment');
+    // Otherwise each `kubectl apply` would set the number back.
+    expect(spec.replicas).toBe(service === 'search' ? 2 : undefined);
+    expect(scaler?.spec.minReplicas ?? 2).toBeGreaterThanOrEqual(2);
     const [budget] = named(service, 'PodDisruptionBudget');
     expect(budget?.spec).toMatchObject({
       maxUnavailable: 1,
@@ -119,9 +124,7 @@ describe.each(SERVICE_NAMES)('ops/kubernetes-cluster: %s', (service) => {
   });
 });
 
-it('lets the ingress send any request to any replica', () => {
+it('lets the gateway send any request to any replica', () => {
   expect(named('codes', 'Service')[0]?.spec.clusterIP).toBeUndefined();
-  expect(Object.keys(named('codes', 'Ingress')[0]?.metadata.annotations ?? {})).not.toContain(
-    'nginx.ingress.kubernetes.io/upstream-hash-by',
-  );
+  expect(named('codes', 'StatefulSet')).toEqual([]);
 });

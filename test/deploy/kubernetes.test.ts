@@ -44,9 +44,15 @@ interface Manifest {
       };
     };
     readonly volumeClaimTemplates?: readonly { metadata: { name: string } }[];
+    readonly parentRefs?: readonly { name: string; sectionName: string }[];
+    readonly listeners?: readonly { name: string; hostname: string }[];
+    readonly hostnames?: readonly string[];
+    readonly ports?: readonly { port: number }[];
     readonly rules?: readonly {
-      http: { paths: readonly { path: string; backend: { service: { name: string } } }[] };
+      matches?: readonly { path: { value: string } }[];
+      backendRefs: readonly { name: string; port: number }[];
     }[];
+    readonly podMetricsEndpoints?: readonly { port: string }[];
   };
 }
 
@@ -54,7 +60,7 @@ const FOLDER = path.join(ROOT, 'ops/kubernetes');
 const read = (name: string) => readFileSync(path.join(FOLDER, name), 'utf8');
 const { resources, images } = parse(read('kustomization.yaml')) as {
   resources: readonly string[];
-  images: readonly { name: string }[];
+  images: readonly { name: string; newTag: string }[];
 };
 const manifests = resources.flatMap((name) =>
   parseAllDocuments(read(name)).map((document) => {
@@ -113,14 +119,35 @@ describe('ops/kubernetes', () => {
   });
 
   it('routes to services that exist, and not to the dashboard or the indexes', () => {
-    const paths = ofKind('Ingress').flatMap(
-      ({ spec }) => spec?.rules?.flatMap(({ http }) => http.paths) ?? [],
-    );
-    expect(paths.length).toBeGreaterThan(3);
-    for (const { path: target, backend } of paths) {
-      expect(SERVICE_NAMES).toContain(backend.service.name);
-      expect(backend.service.name).not.toBe('search');
-      if (backend.service.name === 'store') expect(['/v1', '/.well-known', '/docs']).toContain(target);
+    const [gateway] = ofKind('Gateway');
+    const routes = ofKind('HTTPRoute');
+    expect(routes.map(({ metadata }) => metadata.name).sort()).toEqual(['codes', 'resolver', 'store']);
+    for (const { metadata, spec } of routes) {
+      const [parent] = spec?.parentRefs ?? [];
+      expect(parent?.name).toBe(gateway?.metadata.name);
+      const listener = gateway?.spec?.listeners?.find(({ name }) => name === parent?.sectionName);
+      expect(spec?.hostnames).toEqual([listener?.hostname]);
+      for (const { matches, backendRefs } of spec?.rules ?? []) {
+        const service = ofKind('Service').find((one) => one.metadata.name === metadata.name);
+        expect(backendRefs).toEqual([{ name: metadata.name, port: service?.spec?.ports?.[0]?.port }]);
+        if (metadata.name === 'store')
+          expect(matches?.map(({ path: { value } }) => value)).toEqual(['/v1', '/.well-known', '/docs']);
+      }
+    }
+  });
+
+  it('names a release of the image, and a port of every pod for its metrics', () => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(images.map(({ newTag }) => newTag)).toEqual([`v${version}`]);
+    const monitor = parse(read('pod-monitor.yaml')) as Manifest;
+    for (const workload of workloads) {
+      expect(workload.spec?.template?.metadata.labels).toMatchObject(
+        monitor.spec?.selector?.matchLabels ?? {},
+      );
+      const ports = containerOf(workload).ports.map(({ name }) => name);
+      expect(ports).toContain(monitor.spec?.podMetricsEndpoints?.[0]?.port);
     }
   });
 

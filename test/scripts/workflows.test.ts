@@ -114,10 +114,12 @@ describe('the release', () => {
     expect(push?.with).toMatchObject({ sbom: true, provenance: 'mode=max' });
     expect(push?.with?.outputs).toContain('push-by-digest=true');
     expect(push?.with).not.toHaveProperty('tags');
-    const naming = commands(release['name-image']);
-    expect(naming.indexOf('cosign sign --yes "$IMAGE@$DIGEST"')).toBeLessThan(
-      naming.indexOf('imagetools create'),
-    );
+    const platforms = release.image?.strategy?.matrix.include?.map(({ platform }) => platform);
+    expect(platforms).toEqual(['linux/amd64', 'linux/arm64']);
+    const naming = commands(release['name-image']).split('\n');
+    const signing = naming.findIndex((line) => line.startsWith('cosign sign'));
+    expect(naming[signing]).toBe('cosign sign --yes "$IMAGE@$AMD64" "$IMAGE@$ARM64"');
+    expect(naming.findIndex((line) => line.includes('imagetools create'))).toBeGreaterThan(signing);
   });
 
   it('runs no action inside of Alpine, where those of arm64 do not start', () => {
