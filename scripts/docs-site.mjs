@@ -32,6 +32,8 @@ const env = {
   DOCS_OUT: target,
 };
 run(bin('vitepress'), ['build', 'docs'], { env });
+// For programs that read the documentation; its links lead to the repository.
+writeFileSync(path.join(target, 'llms.txt'), llmsText());
 const versions = versionsIn(out);
 writeFileSync(path.join(out, 'versions.json'), `${JSON.stringify(versions)}\n`);
 const first = versions.find((version) => version !== UNRELEASED) ?? versions[0];
@@ -42,6 +44,13 @@ function defaultVersion() {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
   return changelog.includes(`\n## ${version} - `) ? version : UNRELEASED;
+}
+
+function llmsText() {
+  const { homepage } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const text = readFileSync(path.join(root, 'llms.txt'), 'utf8');
+  const repository = homepage.replace(/#.*$/, '');
+  return text.replaceAll(/\]\((?![a-z]+:)([^)]+)\)/g, (_, link) => `](${repository}/blob/main/${link})`);
 }
 
 /** The newest release first, the unreleased version last. */

@@ -58,12 +58,16 @@ export default defineConfig({
     build: { chunkSizeWarningLimit: 2000 },
     server: { fs: { allow: [root] } },
   },
+  // Tables of the reference need the width.
+  transformPageData: ({ relativePath }) =>
+    relativePath.startsWith('reference/') ? { frontmatter: { aside: false } } : undefined,
   themeConfig: {
     logo: '/icon.svg',
     search: { provider: 'local' },
     sidebar: sidebar(),
     outline: 'deep',
     nav: [
+      { text: 'Install', link: '/install' },
       { text: 'Tutorial', link: '/tutorial/first-resolved-manifest' },
       { text: 'API', link: '/reference/api/codes' },
       { text: 'Repository', link: repository },
