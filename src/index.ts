@@ -54,6 +54,7 @@ export { type InProcessServices, resolverApp } from './resolver/app.js';
 export { type SearchApp, searchApp } from './search/app.js';
 export { InProcessSearch } from './search/engine/in-process.js';
 export { type ImportCount, type ImportSource, type ImportStep, importFrom } from './search/import.js';
+export { type SumCode, SumHasher, type SumOptions } from './sum-hasher.js';
 export {
   audioCode,
   compare,
