@@ -1,11 +1,8 @@
-/** `isccd code` on folders, patterns, standard input, web addresses and S3; its outputs, failures and options. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { recorded } from '../codes/support/recorded.js';
 import { type CommandOptions, isccd, run } from '../support/command.js';
@@ -74,7 +71,7 @@ describe('folders and patterns', () => {
 
   it('say of an empty file that it is empty', async () => {
     const cwd = await temporaryFolder();
-    const names = ['a.docx', 'a.jpg', 'a.mp3', 'a.mp4', 'a.pdf', 'a.txt'];
+    const names = ['a', 'a.bin', 'a.docx', 'a.jpg', 'a.mp3', 'a.mp4', 'a.pdf', 'a.txt'];
     for (const name of names) await writeFile(path.join(cwd, name), '');
     const { code: status, lines, stderr } = await code(['.'], { cwd });
     expect(failures(lines)).toEqual(names.map((name) => [name, 'FILE_EMPTY']));
@@ -82,6 +79,8 @@ describe('folders and patterns', () => {
       1,
       expect.stringMatching(/^isccd: a\.jpg: ISCC processing error\. The file is empty\.$/m),
     ]);
+    for (const argument of ['-', '/dev/null'])
+      expect(failures((await code([argument])).lines)).toEqual([[argument, 'FILE_EMPTY']]);
   });
 
   it('note that no file was found', async () => {
@@ -126,6 +125,25 @@ describe('standard input', () => {
     ]);
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { mediatype: 'text/plain', filesize: 103 }]);
   });
+});
+
+it.skipIf(process.platform === 'win32')('refuses endless input at the size of an upload', async () => {
+  const temporary = await temporaryFolder();
+  const env = { CODEWEB_MAX_UPLOAD_SIZE: '5000000', TMPDIR: temporary };
+  const { lines, code: status } = await code(['/dev/zero'], { env });
+  expect(lines).toEqual([
+    {
+      path: '/dev/zero',
+      error: {
+        code: 'TOO_LARGE',
+        detail:
+          'the content has more than 4.8 MiB (CODEWEB_MAX_UPLOAD_SIZE); save it to a file and name that',
+      },
+    },
+  ]);
+  expect([status, await readdir(temporary)]).toEqual([1, []]);
+  const input = 'x'.repeat(5_000_001);
+  expect(failures((await code(['-'], { env, input })).lines)).toEqual([['-', 'TOO_LARGE']]);
 });
 
 describe('web addresses', () => {
@@ -270,83 +288,6 @@ describe('outputs', () => {
       name: 'all',
       assets: 4,
     });
-  });
-});
-
-describe('--resume', () => {
-  it('after a kill, nothing is done twice and nothing is missing', async () => {
-    const cwd = await temporaryFolder();
-    const names = Array.from({ length: 400 }, (_, at) => `t${String(at).padStart(3, '0')}.txt`);
-    await mkdir(path.join(cwd, 'files'));
-    for (const name of names) await writeFile(path.join(cwd, 'files', name), `Text ${name}. `.repeat(12));
-    const file = path.join(cwd, 'out.ndjson');
-    const args = [MAIN, 'code', ...LEAN, '--jobs', '2', '--resume', file, 'files'];
-    const written = async () => (await readFile(file, 'utf8').catch(() => '')).split('\n').length - 1;
-    for (let kills = 0; kills < 3; kills += 1) {
-      const before = await written();
-      const child = spawn(process.execPath, args, { cwd, stdio: 'ignore' });
-      const ended = once(child, 'exit');
-      await vi.waitFor(async () => expect(await written()).toBeGreaterThan(before + 20), {
-        timeout: 30_000,
-        interval: 5,
-      });
-      child.kill('SIGKILL');
-      await ended;
-    }
-    const torn = await readFile(file, 'utf8');
-    await writeFile(file, `${torn}{"path":"files/t3`);
-    expect(await isccd(args.slice(1), { cwd })).toMatchObject({ code: 0, stdout: '' });
-    const lines = (await readFile(file, 'utf8'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line);
-    expect(paths(lines).sort()).toEqual(names.map((name) => `files/${name}`));
-    const last = await isccd(args.slice(1), { cwd });
-    expect([last.code, await written()]).toEqual([0, names.length]);
-  });
-
-  it.skipIf(process.platform === 'win32')(
-    'names a file that takes no more, and keeps whole lines',
-    async () => {
-      const cwd = await archive();
-      const ended = await run(
-        'bash',
-        ['-c', `ulimit -f 1; '${process.execPath}' '${MAIN}' code a b.txt --resume out.ndjson`],
-        {
-          cwd,
-        },
-      );
-      expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/^isccd: out\.ndjson: EFBIG: /)]);
-      const kept = (await readFile(path.join(cwd, 'out.ndjson'), 'utf8')).split('\n');
-      expect(kept.pop()).toBe('');
-      for (const line of kept) expect(JSON.parse(line)).toHaveProperty('path');
-      expect(await isccd(['code', 'b.txt', '--resume', 'out.ndjson'], { cwd })).toMatchObject({ code: 0 });
-    },
-  );
-
-  it('tries failed and changed files again, and refuses another file', async () => {
-    const cwd = await archive();
-    const args = ['code', ...LEAN, '--resume', 'out.ndjson', 'a', 'b.txt'];
-    const lines = async () => (await readFile(path.join(cwd, 'out.ndjson'), 'utf8')).trim().split('\n');
-    expect((await isccd(args, { cwd })).code).toBe(1);
-    expect(await lines()).toHaveLength(5);
-    await writeFile(path.join(cwd, 'b.txt'), 'Other text. '.repeat(30));
-    await writeFile(path.join(cwd, 'a/inner/bad.pdf'), await readFile(recorded('paper_a.pdf').path));
-    expect((await isccd(args, { cwd })).code).toBe(0);
-    expect((await lines()).slice(5).map((line) => (JSON.parse(line) as Line).path)).toEqual([
-      'a/inner/bad.pdf',
-      'b.txt',
-    ]);
-    expect(await isccd(['code', '--resume', 'b.txt', 'a'], { cwd })).toMatchObject({
-      code: 1,
-      stderr: 'isccd: the end of b.txt is not a result of isccd; choose another file\n',
-    });
-    expect(await readFile(path.join(cwd, 'b.txt'), 'utf8')).toBe('Other text. '.repeat(30));
-    await writeFile(path.join(cwd, 'list.txt'), 'one\ntwo\n');
-    expect((await isccd(['code', '--resume', 'list.txt', 'a'], { cwd })).stderr).toContain(
-      'list.txt, line 1 is not',
-    );
-    expect(await readFile(path.join(cwd, 'list.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 });
 

@@ -1,5 +1,14 @@
 /** A file of results, one line of JSON each, that survives a kill: a last line that is not complete is cut. */
-import { closeSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { CommandFailed, reason } from '../terminal/failure.js';
 import type { Failure } from './run.js';
 
@@ -21,7 +30,7 @@ const LINE_FEED = 0x0a;
 const LINE_START = '{"path":"';
 
 export class LineFile {
-  readonly #file: number;
+  #file: number;
   readonly #name: string;
   #end = 0;
 
@@ -60,6 +69,28 @@ export class LineFile {
     const buffer = Buffer.alloc(bytes);
     readSync(this.#file, buffer, 0, bytes, offset);
     return JSON.parse(buffer.toString()) as Line;
+  }
+
+  /** Rewrites the file with some of its lines only. Their places change, so that only `close` may follow. */
+  keep(places: readonly LinePlace[]): void {
+    const draft = `${this.#name}.tmp`;
+    const target = openSync(draft, 'w', 0o666);
+    try {
+      for (const { offset, bytes } of places) {
+        const buffer = Buffer.alloc(bytes);
+        readSync(this.#file, buffer, 0, bytes, offset);
+        for (let at = 0; at < bytes; ) at += writeSync(target, buffer, at);
+      }
+      fsyncSync(target);
+      renameSync(draft, this.#name);
+    } catch {
+      // The lines remain in the old file, for example on a full disk.
+      closeSync(target);
+      rmSync(draft, { force: true });
+      return;
+    }
+    closeSync(this.#file);
+    this.#file = target;
   }
 
   close(): void {

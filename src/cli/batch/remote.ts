@@ -1,4 +1,4 @@
-/** Fetches sources that are not local files: standard input and web addresses. */
+/** Fetches sources that are not files: standard input, pipes, devices and web addresses. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -6,6 +6,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codesVariables, readCodesConfig } from '../../config/codes.js';
+import { environment } from '../../config/env.js';
+import { inBytes } from './progress.js';
 import { type LocalFile, type Source, SourceFailed, type Unreadable } from './source.js';
 
 /** Requests a resource; may add a signature. */
@@ -15,7 +18,13 @@ export type Request = (url: string) => Promise<Response>;
 const STDIN_NAME = 'stdin';
 
 export function stdinSource(filename = STDIN_NAME): Source {
-  return { path: '-', filename, isTransient: true, fetch: (folder) => fetchStream(process.stdin, folder) };
+  const fetch = (folder: string) => fetchTransient(process.stdin, folder);
+  return { path: '-', filename, isTransient: true, fetch };
+}
+
+/** Copies what can be read only once: up to the size of an upload, because it may be endless. */
+export function fetchTransient(stream: NodeJS.ReadableStream, folder: string): Promise<LocalFile> {
+  return fetchStream(stream, folder, readCodesConfig(environment()).maxUploadBytes);
 }
 
 export function webSource(url: string): Source | Unreadable {
@@ -81,19 +90,36 @@ function failed(error: unknown): SourceFailed {
   return new SourceFailed('FETCH_FAILED', `the content can't be fetched: ${reason}`, { cause: error });
 }
 
-/** Writes a stream to a new file in `folder`. */
-export async function fetchStream(stream: NodeJS.ReadableStream, folder: string): Promise<LocalFile> {
+/** Writes a stream to a new file in `folder`. @throws {SourceFailed} if it has more than `bytesMax` */
+export async function fetchStream(
+  stream: NodeJS.ReadableStream,
+  folder: string,
+  bytesMax = Number.POSITIVE_INFINITY,
+): Promise<LocalFile> {
   // Without a pause: until `pipeline` listens, a connection that breaks would end the process.
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `fetched-${randomBytes(9).toString('hex')}`);
   const discard = () => rm(file, { force: true });
   try {
-    await pipeline(stream, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+    const target = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+    await pipeline(stream, (chunks) => limited(chunks as AsyncIterable<Buffer>, bytesMax), target);
   } catch (error) {
     await discard();
     throw error;
   }
   return { path: file, discard };
+}
+
+async function* limited(chunks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) {
+      const rule = `the content has more than ${inBytes(bytesMax)} (${codesVariables.maxUploadBytes.name})`;
+      throw new SourceFailed('TOO_LARGE', `${rule}; save it to a file and name that`);
+    }
+    yield chunk;
+  }
 }
 
 /** The file name of a `Content-Disposition`: RFC 6266, the extended form first. */

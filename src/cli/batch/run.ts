@@ -55,9 +55,18 @@ async function outcomeOf<T>(
   try {
     local = await source.fetch(folder);
     const { path, filename = source.filename } = local;
-    return { source, result: await work({ path, filename }, source) };
+    const result = await work({ path, filename }, source);
+    await local.verify?.();
+    return { source, result };
   } catch (error) {
-    return { source, error };
+    // A change explains the error.
+    return {
+      source,
+      error: await (local?.verify?.() ?? Promise.resolve()).then(
+        () => error,
+        (change) => change,
+      ),
+    };
   } finally {
     await local?.discard?.();
   }

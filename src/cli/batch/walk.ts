@@ -1,12 +1,14 @@
 /** Finds the files of arguments: paths, folders with everything below them, and glob patterns. */
-import { constants, createReadStream, openSync } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type BigIntStats, constants, createReadStream, openSync } from 'node:fs';
+import { access, mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import picomatch from 'picomatch';
 import { type FolderEntry, folderEntries } from './folder-entries.js';
-import { fetchStream } from './remote.js';
-import { type Source, SourceFailed, type Unreadable } from './source.js';
+import { argumentPlace, baseName, escapedPlace, type Place, systemPath } from './place.js';
+import { fetchTransient } from './remote.js';
+import { type LocalFile, type Source, SourceFailed, type Unreadable } from './source.js';
 
 export interface WalkOptions {
   /** Patterns of paths relative to the folder; without any, all files. */
@@ -29,21 +31,46 @@ export async function* localSources(
   argument: string,
   options: WalkOptions = {},
 ): AsyncGenerator<Source | Unreadable> {
-  const found = await stat(argument).catch((error: unknown) => error as Error);
-  if (found instanceof Error) {
-    if (isPattern(argument)) yield* matching(argument);
-    else yield { path: argument, error: missing(argument, found) };
-  } else if (found.isDirectory()) {
-    yield* below(argument, filter(options));
-  } else if (found.isFile()) {
-    yield sourceOf(argument, found.size, found.mtimeMs);
-  } else if (found.isFIFO()) {
-    yield transientSource(argument, () => openPipe(argument));
-  } else if (found.isCharacterDevice()) {
-    yield transientSource(argument, async () => createReadStream(argument));
-  } else {
-    yield { path: argument, error: new SourceFailed('NOT_A_FILE', 'neither a file nor a folder') };
+  const text = { path: argument };
+  const found = await statusOf(text);
+  if (!(found instanceof Error)) return yield* ofPlace(text, found, options);
+  const place = argumentPlace(argument);
+  if (place !== undefined) {
+    const status = await statusOf(place);
+    if (status instanceof Error) yield { ...place, error: accessError(status) };
+    else yield* ofPlace(place, status, options);
+  } else if (isPattern(argument)) yield* matching(argument);
+  else yield { path: argument, error: missing(argument, found) };
+}
+
+/** The file that a path of earlier results names: no pattern, no folder. */
+export async function fileAt(name: string): Promise<Source | Unreadable> {
+  const places = [{ path: name }, escapedPlace(name)].filter((place) => place !== undefined);
+  let failure: unknown;
+  for (const place of places) {
+    const found = await statusOf(place);
+    if (found instanceof Error) failure ??= accessError(found);
+    else if (found.isFile()) return sourceOf(place, found);
+    else failure = new SourceFailed('NOT_A_FILE', 'not a file');
   }
+  return { path: name, error: failure };
+}
+
+function statusOf(place: Place): Promise<BigIntStats | Error> {
+  return stat(systemPath(place), { bigint: true }).catch((error: unknown) => error as Error);
+}
+
+async function* ofPlace(
+  place: Place,
+  found: BigIntStats,
+  options: WalkOptions,
+): AsyncGenerator<Source | Unreadable> {
+  if (found.isDirectory()) yield* below(place, filter(options));
+  else if (found.isFile()) yield sourceOf(place, found);
+  else if (found.isFIFO()) yield transientSource(place, () => openPipe(place));
+  else if (found.isCharacterDevice())
+    yield transientSource(place, async () => createReadStream(systemPath(place)));
+  else yield { ...place, error: new SourceFailed('NOT_A_FILE', 'neither a file nor a folder') };
 }
 
 /** A failed access to the file system, with a code and a text for the user. */
@@ -55,12 +82,8 @@ export function accessError(error: unknown): SourceFailed {
   return new SourceFailed('UNREADABLE', `the file can't be read (${code})`, { cause: error });
 }
 
-function unnamed(): SourceFailed {
-  return new SourceFailed('NAME_NOT_UTF8', 'the name is not valid UTF-8; rename the file or folder');
-}
-
 function missing(argument: string, error: Error): SourceFailed {
-  if (hasLostBytes(argument)) return unnamed();
+  if (argument.includes('\ufffd')) return unnamed();
   const [, scheme] = /^([a-z][a-z\d+.-]+):\/\//i.exec(argument) ?? [];
   if (scheme === undefined) return accessError(error);
   return new SourceFailed(
@@ -69,9 +92,9 @@ function missing(argument: string, error: Error): SourceFailed {
   );
 }
 
-/** Arguments are text: Node.js has replaced the bytes that are not UTF-8. */
-function hasLostBytes(argument: string): boolean {
-  return argument.includes('\ufffd');
+/** Where the system does not have the bytes of arguments. */
+function unnamed(): SourceFailed {
+  return new SourceFailed('NAME_NOT_UTF8', 'the name is not valid UTF-8; name the folder of the file');
 }
 
 function isPattern(argument: string): boolean {
@@ -84,7 +107,7 @@ async function* matching(pattern: string): AsyncGenerator<Source | Unreadable> {
   const root = base === '' ? '.' : base;
   let found = false;
   const accepts = (file: string) => isMatch(slashes(path.normalize(file)));
-  for await (const source of below(root, { accepts, enters: mayHoldMatches(pattern) })) {
+  for await (const source of below({ path: root }, { accepts, enters: mayHoldMatches(pattern) })) {
     found = true;
     yield source;
   }
@@ -132,24 +155,21 @@ function filter({ include = [], exclude = [] }: WalkOptions): Filter {
 }
 
 /** Files below a folder. Links to folders are not followed, because they may form a circle. */
-async function* below(root: string, { accepts, enters }: Filter): AsyncGenerator<Source | Unreadable> {
+async function* below(root: Place, { accepts, enters }: Filter): AsyncGenerator<Source | Unreadable> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await entriesOf(folder);
+    const entries = await folderEntries(folder).catch(accessError);
     if (entries instanceof SourceFailed) {
-      yield { path: folder, error: entries };
+      yield { ...folder, error: entries };
       continue;
     }
-    const inner: string[] = [];
+    const inner: Place[] = [];
     for (const entry of entries) {
-      const file = path.join(folder, entry.name);
-      const isRead = !OWN_RESULT.test(file) && accepts(file, root);
-      if (!entry.isNamed) {
-        if (isRead) yield { path: file, error: unnamed() };
-      } else if (entry.dirent.isDirectory()) {
-        if (enters(file, root)) inner.push(file);
-      } else if ((entry.dirent.isFile() || entry.dirent.isSymbolicLink()) && isRead) {
-        const source = await fileSource(file, entry);
+      const { path: file, dirent } = entry;
+      if (dirent.isDirectory()) {
+        if (enters(file, root.path)) inner.push(entry);
+      } else if ((dirent.isFile() || dirent.isSymbolicLink()) && !OWN_RESULT.test(file)) {
+        const source = accepts(file, root.path) ? await fileSource(entry) : undefined;
         if (source !== undefined) yield source;
       }
     }
@@ -157,39 +177,79 @@ async function* below(root: string, { accepts, enters }: Filter): AsyncGenerator
   }
 }
 
-async function entriesOf(folder: string): Promise<FolderEntry[] | SourceFailed> {
-  return folderEntries(folder).catch(accessError);
-}
-
 /** `undefined` for links to folders, sockets and the like. */
-async function fileSource(file: string, { dirent }: FolderEntry): Promise<Source | Unreadable | undefined> {
-  const found = await stat(file).catch((error: unknown) => error as Error);
-  if (found instanceof Error) return { path: file, error: accessError(found) };
+async function fileSource({ dirent, ...place }: FolderEntry): Promise<Source | Unreadable | undefined> {
+  const found = await statusOf(place);
+  if (found instanceof Error) return { ...place, error: accessError(found) };
   if (dirent.isSymbolicLink() && !found.isFile()) return undefined;
-  const source = sourceOf(file, found.size, found.mtimeMs);
+  const source = sourceOf(place, found);
   return dirent.isSymbolicLink() ? { ...source, isLink: true } : source;
 }
 
-function sourceOf(file: string, size: number, modifiedMs: number): Source {
-  const local = { path: path.resolve(file) };
-  const fetch = async () => {
-    await access(local.path, constants.R_OK).catch((error: unknown) => {
-      throw accessError(error);
-    });
-    return local;
+function sourceOf(place: Place, found: BigIntStats): Source {
+  return {
+    ...place,
+    filename: baseName(place),
+    size: Number(found.size),
+    modifiedMs: modifiedMs(found),
+    identity: `${found.dev}:${found.ino}:${versionOf(found)}`,
+    fetch: (folder) => opened(place, folder),
   };
-  return { path: file, filename: path.basename(file), size, modifiedMs, fetch };
+}
+
+/** The file, for as long as it is read. */
+async function opened(place: Place, folder: string): Promise<LocalFile> {
+  const file = systemPath(place);
+  await access(file, constants.R_OK).catch((error: unknown) => {
+    throw accessError(error);
+  });
+  const before = await statusOf(place);
+  if (before instanceof Error) throw accessError(before);
+  const verify = async () => {
+    const after = await statusOf(place);
+    if (after instanceof Error) throw accessError(after);
+    if (after.ino !== before.ino || versionOf(after) !== versionOf(before)) throw changed();
+  };
+  if (place.bytes === undefined) return { path: path.resolve(place.path), verify };
+  const link = await linkTo(place.bytes, folder);
+  return { path: link, verify, discard: () => rm(link, { force: true }) };
+}
+
+function changed(): SourceFailed {
+  return new SourceFailed('FILE_CHANGED', 'the file has changed while it was read; run the command again');
+}
+
+/** Changes with the content of a file. */
+function versionOf({ size, mtimeNs }: BigIntStats): string {
+  return `${size}:${mtimeNs}`;
+}
+
+const NS_PER_S = 1_000_000_000n;
+
+/** As `mtimeMs` of Node.js, which records of earlier scans have. */
+function modifiedMs({ mtimeNs }: BigIntStats): number {
+  return Number(mtimeNs / NS_PER_S) * 1000 + Number(mtimeNs % NS_PER_S) / 1e6;
+}
+
+/** A link whose path is text, for decoders that take nothing else. */
+async function linkTo(bytes: Buffer, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const link = path.join(folder, `linked-${randomBytes(9).toString('hex')}`);
+  const isAbsolute = bytes.toString('latin1').startsWith('/');
+  const target = isAbsolute ? bytes : Buffer.concat([Buffer.from(`${process.cwd()}/`), bytes]);
+  await symlink(target, link);
+  return link;
 }
 
 /** Can be read only once, so its content is copied first. */
-function transientSource(file: string, opened: () => Promise<NodeJS.ReadableStream>): Source {
-  const fetch = async (folder: string) => fetchStream(await opened(), folder);
-  return { path: file, filename: path.basename(file), isTransient: true, fetch };
+function transientSource(place: Place, open: () => Promise<NodeJS.ReadableStream>): Source {
+  const fetch = async (folder: string) => fetchTransient(await open(), folder);
+  return { ...place, filename: baseName(place), isTransient: true, fetch };
 }
 
 /** Waits for a writer without a blocked thread. With one, no signal could end the process. */
-async function openPipe(file: string): Promise<Socket> {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+async function openPipe(place: Place): Promise<Socket> {
+  const fd = openSync(systemPath(place), constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, readable: true, writable: false });
 }
 

@@ -5,10 +5,12 @@ import { csvField } from '../../csv.js';
 import { printable } from '../../printable.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 import { type Line, LineFile } from './line-file.js';
+import type { Place } from './place.js';
 import type { Source } from './source.js';
 
 export interface Writer {
-  write(line: Line): Promise<void>;
+  /** Writes the line of a file. */
+  write(line: Line, place: Place): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,12 +84,17 @@ export class ResumeFile implements Writer {
 /** End of the names of side-cars, as iscc-sdk writes them. */
 export const SIDECAR_END = '.iscc.json';
 
+/** The path of a file's side-car. */
+export function sideCarOf({ path, bytes }: Place, end = SIDECAR_END): string | Buffer {
+  return bytes === undefined ? path + end : Buffer.concat([bytes, Buffer.from(end)]);
+}
+
 /** Writes each result as indented JSON to `FILE.iscc.json`; failures leave no file. */
 export class SideCars implements Writer {
-  async write({ path, error, ...result }: Line): Promise<void> {
+  async write({ path: _, error, ...result }: Line, place: Place): Promise<void> {
     if (error !== undefined) return;
-    const target = path + SIDECAR_END;
-    const draft = `${target}.tmp`;
+    const target = sideCarOf(place);
+    const draft = sideCarOf(place, `${SIDECAR_END}.tmp`);
     try {
       await writeFile(draft, JSON.stringify(result, undefined, 2));
       await rename(draft, target);

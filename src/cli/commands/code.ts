@@ -16,9 +16,9 @@ import {
   csvLine,
   jsonLine,
   ResumeFile,
-  SIDECAR_END,
   SideCars,
   StandardOutput,
+  sideCarOf,
   type Writer,
 } from '../batch/writers.js';
 import {
@@ -46,6 +46,12 @@ export interface CodeOptions {
   readonly resume?: string;
   readonly softBinding?: boolean;
   readonly jobs?: string;
+  /** An old list, whose files are coded again. */
+  readonly verify?: string;
+  /** A list whose files are compared with their codes. */
+  readonly check?: string;
+  /** A folder that gets one code. */
+  readonly tree?: string;
 }
 
 /** Failures shown at the end; all of them are in the output. */
@@ -58,6 +64,11 @@ const SHOWN_FAILURES_MAX = 20;
 export async function code(args: readonly string[], options: CodeOptions): Promise<void> {
   refuseCombinations(args, options);
   const jobs = options.jobs === undefined ? undefined : positive(options.jobs);
+  if (options.tree !== undefined) return (await import('./code-check.js')).tree(options.tree);
+  if (options.check !== undefined)
+    return (await import('./code-check.js')).check(options.check, jobs ?? os.availableParallelism());
+  if (options.verify !== undefined)
+    return (await import('./code-verify.js')).verify(options.verify, args, { ...options, jobs });
   const given = await givenMetadata(options);
   const found: (Source | Unreadable)[] = [];
   for await (const source of sourcesOf(args, options)) found.push(source);
@@ -66,7 +77,8 @@ export async function code(args: readonly string[], options: CodeOptions): Promi
   const failures: string[] = [];
   const fallback = options.softBinding ? { fallback: true } : {};
   const printsResults = !options.sidecar && options.resume === undefined;
-  const summary = await withPipeline({ files: sources.length, jobs, ...fallback }, async (work) => {
+  const hint = options.resume === undefined ? undefined : 'interrupted; run the same command again to go on';
+  const summary = await withPipeline({ files: sources.length, jobs, hint, ...fallback }, async (work) => {
     const progress = new BatchProgress(sources.length, { printsResults });
     try {
       const one = await workOf(work, { ...options, given }, found.length === 1);
@@ -143,11 +155,11 @@ class Writers {
     try {
       if ('error' in outcome) throw outcome.error;
       if (typeof outcome.result === 'string') process.stdout.write(`${outcome.result}\n`);
-      else for (const writer of this.#writers) await writer.write(outcome.result);
+      else for (const writer of this.#writers) await writer.write(outcome.result, outcome.source);
       return undefined;
     } catch (error) {
       const line = { path, error: failureOf(error) };
-      for (const writer of this.#writers) await writer.write(line);
+      for (const writer of this.#writers) await writer.write(line, outcome.source);
       return `${path}: ${reasons(error)}`;
     }
   }
@@ -157,8 +169,8 @@ class Writers {
   }
 
   /** Whether a side-car exists that is not older than the file. */
-  async #hasSideCar({ path, modifiedMs = 0 }: Source): Promise<boolean> {
-    const found = await stat(path + SIDECAR_END).catch(() => undefined);
+  async #hasSideCar({ modifiedMs = 0, ...place }: Source): Promise<boolean> {
+    const found = await stat(sideCarOf(place)).catch(() => undefined);
     return found !== undefined && found.mtimeMs >= modifiedMs;
   }
 }
@@ -176,6 +188,12 @@ function refuseCombinations(args: readonly string[], options: CodeOptions): void
   };
   if (csv && (resume !== undefined || sidecar)) refuse('--csv cannot be combined with --resume or --sidecar');
   if (sidecar && args.some(isRemote)) refuse('--sidecar needs local files; use --resume for other sources');
+  const alone = [options.tree, options.check, options.verify].filter((value) => value !== undefined);
+  if (alone.length > 1 || (alone.length === 1 && (csv || sidecar || resume !== undefined || softBinding)))
+    refuse('--tree, --check and --verify cannot be combined with each other or with another output');
+  if (args.length > 0 && (options.tree !== undefined || options.check !== undefined))
+    refuse('--tree and --check take no further files');
+  if (args.length === 0 && alone.length === 0) refuse('name files, folders or addresses (isccd code --help)');
   const fields = [name, description, meta].some((value) => value !== undefined);
   if (softBinding && (csv || sidecar || resume !== undefined || fields))
     refuse('--soft-binding cannot be combined with metadata or another output');

@@ -38,6 +38,8 @@ export interface WithPipelineOptions {
   readonly jobs?: number | undefined;
   /** Whether unsupported media types get an ISCC-SUM. Default: `CODESDK_FALLBACK`. */
   readonly fallback?: boolean;
+  /** A line for the user whose signal ends the process. */
+  readonly hint?: string | undefined;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface WithPipelineOptions {
  * keeps running and no temporary file remains.
  */
 export async function withPipeline<T>(
-  { files = Number.POSITIVE_INFINITY, jobs: wanted, fallback }: WithPipelineOptions,
+  { files = Number.POSITIVE_INFINITY, jobs: wanted, fallback, hint }: WithPipelineOptions,
   work: (work: PipelineWork) => Promise<T>,
 ): Promise<T> {
   const config = readCodesConfig(environment());
@@ -63,7 +65,10 @@ export async function withPipeline<T>(
   });
   const clean = () => rmSync(folder, { recursive: true, force: true });
   // Close the workers first, because they write there.
-  const interruption = new Interruption(() => pipeline.close());
+  const interruption = new Interruption(async () => {
+    if (hint !== undefined) process.stderr.write(`isccd: ${hint}\n`);
+    await pipeline.close();
+  });
   process.once('exit', clean);
   try {
     return await work({ pipeline, jobs, folder });

@@ -3,6 +3,7 @@ import { constants, type FSWatcher, watch } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { folderEntries } from '../batch/folder-entries.js';
+import { type Place, systemPath } from '../batch/place.js';
 
 /**
  * Where one watcher covers all subfolders and follows them. Elsewhere every folder has its own: that of Node.js for
@@ -63,10 +64,10 @@ export class WatchedFolder {
   }
 
   async #watchBelow(): Promise<void> {
-    const folders = [this.folder];
+    const folders: Place[] = [{ path: this.folder }];
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       if (this.#isClosed) return;
-      if (isWithin(path.resolve(folder), this.#options.ignored) || !this.#watch(folder)) continue;
+      if (isWithin(path.resolve(folder.path), this.#options.ignored) || !this.#watch(folder)) continue;
       if (IS_RECURSIVE) return;
       // Listed after the folder is watched, so that no new subfolder is missed.
       folders.push(...(await subfolders(folder)));
@@ -74,17 +75,17 @@ export class WatchedFolder {
   }
 
   /** Whether it succeeded. Subfolders may have been removed, or be unreadable as they are for the scan. */
-  #watch(folder: string): boolean {
+  #watch(folder: Place): boolean {
     const { ignored, onChange, onError } = this.#options;
     try {
-      const watcher = watch(folder, { recursive: IS_RECURSIVE }, (_, name) => {
-        if (name === null || !isWithin(path.resolve(folder, name), ignored)) onChange();
+      const watcher = watch(systemPath(folder), { recursive: IS_RECURSIVE }, (_, name) => {
+        if (name === null || !isWithin(path.resolve(folder.path, name), ignored)) onChange();
       });
       watcher.on('error', onError);
       this.#watchers.push(watcher);
       return true;
     } catch (error) {
-      if (folder === this.folder || isWatchLimit(error)) throw error;
+      if (folder.path === this.folder || isWatchLimit(error)) throw error;
       return false;
     }
   }
@@ -108,9 +109,7 @@ async function identityOf(folder: string): Promise<string> {
 }
 
 /** Like the scan, it follows no links. Empty for files and unreadable folders. */
-async function subfolders(folder: string): Promise<string[]> {
+async function subfolders(folder: Place): Promise<Place[]> {
   const entries = await folderEntries(folder).catch(() => []);
-  return entries
-    .filter(({ isNamed, dirent }) => isNamed && dirent.isDirectory())
-    .map(({ name }) => path.join(folder, name));
+  return entries.filter(({ dirent }) => dirent.isDirectory());
 }

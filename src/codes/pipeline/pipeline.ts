@@ -191,10 +191,10 @@ export class Pipeline {
     signal: AbortSignal,
     watch: Stopwatch,
   ): Promise<Processing> {
-    if (type.format === undefined)
-      return { result: this.#sumOnly(file, type, options.given), nameWasRead: false };
     const { filename, path, sum } = file;
     if (sum.filesize === 0) throw new CodesRefusal('FILE_EMPTY');
+    if (type.format === undefined)
+      return { result: this.#sumOnly(file, type, options.given), nameWasRead: false };
     const { mediatype, mode, format } = type;
     const { compat, models, workFolder } = this.#options;
     if (options.semantic) requireModels(models, mode);
@@ -393,6 +393,11 @@ function sumResult(file: SourceFile, type: FileType, rest: GivenMetadata & { not
   const { mode } = type;
   const fields = { ...(mode && { mode }), ...fileFields(file, type), ...rest };
   return isccResult({ iscc: composite(units), ...fields, units, generator, datahash });
+}
+
+/** The result of a file without its content: the codes of its bytes. */
+export function sumOnlyResult(file: SourceFile): IsccResult {
+  return sumResult(file, file.type ?? fileTypeOf(file.filename, file.head), {});
 }
 
 /** Why a file has no Content-Code; `undefined` if the file is not the reason. */
