@@ -96,7 +96,7 @@ function codeCommands(root: Command): void {
     .command('code')
     .description('create the ISCC-CODEs of files, one line of JSON per file')
     .argument(
-      '<files...>',
+      '[files...]',
       'files, folders, glob patterns, - for standard input, http(s):// and s3:// addresses',
     )
     .option('--include <glob...>', 'in folders, only files whose path or name matches')
@@ -117,6 +117,9 @@ function codeCommands(root: Command): void {
     .option('--csv', 'print a table in CSV instead of JSON')
     .option('--sidecar', 'write FILE.iscc.json next to each file; skips files that have one')
     .option('--resume <file>', 'append the lines to a file; skips files that have a result there')
+    .option('--verify <list>', 'code the files of an old list again; print what differs, by format')
+    .option('--check <list>', 'compare files with the codes of their bytes in a list, as sha256sum -c does')
+    .option('--tree <folder>', 'print one code for all files of a folder, as iscc-sum --tree does')
     .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
     .addOption(alwaysJsonOption())
     .action(async (files: string[], options) => (await import('./commands/code.js')).code(files, options));
@@ -147,20 +150,7 @@ function codeCommands(root: Command): void {
 
 /** Commands that show what is in files, without a server. */
 function fileCommands(root: Command): void {
-  root
-    .command('scan')
-    .description('find duplicates, near-duplicates and versions of works in folders')
-    .argument('<folders...>', 'folders, with everything below them, and files')
-    .option('--out <folder>', 'folder for results and reports', 'isccd-scan')
-    .option('--distance <bits>', 'bits of 256 in which similar units may differ', '32')
-    .option('--include <glob...>', 'only files whose path or name matches')
-    .option('--exclude <glob...>', 'no files whose path or name matches')
-    .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
-    .option('--watch', 'keep running; renew the reports after changes')
-    .addOption(jsonOption())
-    .action(async (folders: string[], options) =>
-      (await import('./commands/scan.js')).scan(folders, options),
-    );
+  scanCommands(root);
   root
     .command('extract')
     .description('print metadata and text of a file, and save its thumbnail')
@@ -169,6 +159,62 @@ function fileCommands(root: Command): void {
     .option('--thumbnail <file>', 'save the thumbnail, a WebP image')
     .addOption(jsonOption())
     .action(async (file: string, options) => (await import('./commands/extract.js')).extract(file, options));
+}
+
+/** `isccd scan DIR...`, and commands for the folders of scans. */
+function scanCommands(root: Command): void {
+  const grouping = (command: Command) =>
+    command
+      .option('--distance <bits>', 'bits of 256 in which similar units may differ', '32')
+      .option(
+        '--units <types>',
+        'types of units to compare, of meta,semantic,content,data (default: all, data only for files without content)',
+      )
+      .addOption(jsonOption());
+  const scan = root
+    .command('scan')
+    .description('find duplicates, near-duplicates and versions of works in folders')
+    .argument('<folders...>', 'folders, with everything below them, and files')
+    .option('--out <folder>', 'folder for results and reports (default: isccd-scan)')
+    .option('--workspace <folder>', 'add to the results and reports of other scans')
+    .option('--label <name>', 'name of the scanned folder in the workspace (default: its absolute path)')
+    .option(
+      '--reference <folder...>',
+      'report only what these folders have, too; in a workspace, also labels',
+    )
+    .option('--script <keep>', 'write duplicates.sh; keep=oldest, keep=shortest or keep=reference')
+    .option('--include <glob...>', 'only files whose path or name matches')
+    .option('--exclude <glob...>', 'no files whose path or name matches')
+    .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
+    .option('--watch', 'keep running; renew the reports after changes');
+  grouping(scan).action(async (folders: string[], options) =>
+    (await import('./commands/scan.js')).scan(folders, options),
+  );
+  // Options that `scan` has as well are parsed as its own.
+  const actions = () => import('./commands/scan-workspace.js');
+  scan
+    .command('status')
+    .description('print what was scanned into a workspace, where and when')
+    .argument('<workspace>', 'folder of --workspace')
+    .addOption(jsonOption())
+    .action(async (workspace, _, command) => (await actions()).status(workspace, command.optsWithGlobals()));
+  grouping(
+    scan
+      .command('import')
+      .description('add another workspace, or side-cars of iscc-sdk and kmapper, to a workspace')
+      .argument('<workspace>', 'folder of --workspace')
+      .argument('<folders...>', 'other workspaces, and folders with *.iscc.json')
+      .option('--label <name>', 'beginning of the names of the imported files'),
+  ).action(async (workspace, folders, _, command) =>
+    (await actions()).importScans(workspace, folders, command.optsWithGlobals()),
+  );
+  scan
+    .command('ignore')
+    .description('leave out groups whose files do not belong together')
+    .argument('<folder>', 'folder of --out or --workspace')
+    .argument('<groups...>', 'numbers of groups in report.csv')
+    .addOption(alwaysJsonOption())
+    .action(async (folder, groups) => (await actions()).ignore(folder, groups));
 }
 
 /** `isccd index ...`: every subcommand works on a local folder or on a service. */

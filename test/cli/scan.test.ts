@@ -1,10 +1,10 @@
 /** `isccd scan`: groups equal a comparison of all pairs, also after kills; reports; watching. */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import sharp from 'sharp';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { groupsOf } from '../../src/cli/scan/groups.js';
 import type { ScannedFile } from '../../src/cli/scan/records.js';
 import { decodeCode } from '../../src/codec.js';
@@ -17,6 +17,8 @@ import { MAIN } from '../support/serve.js';
 /** `ISCCD_TEST_SCAN_FILES=100000` is the long form. */
 const FILES = Number(process.env.ISCCD_TEST_SCAN_FILES ?? 1500);
 const DISTANCE = 32;
+// Some tests run the command many times.
+vi.setConfig({ testTimeout: 240_000 });
 
 interface Line {
   readonly path: string;
@@ -24,6 +26,7 @@ interface Line {
   readonly name: string;
   readonly titled: boolean;
   readonly units: readonly string[];
+  readonly silent: readonly string[];
 }
 
 interface Member {
@@ -67,7 +70,7 @@ async function manyTexts(folder: string, count: number): Promise<void> {
   }
 }
 
-/** Connected components of all pairs of files with similar Content- or Data-Codes, compared one by one. */
+/** Connected components of all pairs of files with similar Content-Codes, else Data-Codes, compared one by one. */
 function bruteForce(files: readonly Line[]): string[] {
   const distinct = [...new Map([...files].reverse().map((file) => [file.datahash, file])).values()];
   const parents = Uint32Array.from(distinct.keys());
@@ -95,8 +98,10 @@ const WORDS = 8;
 function unitsByKind(files: readonly Line[]) {
   const kinds = new Map<string, { owners: number[]; words: number[] }>();
   for (const [at, { units }] of files.entries()) {
-    for (const { main, sub, body } of units.map((unit) => decodeCode(unit))) {
-      if (main !== 2 && main !== 3) continue;
+    const codes = units.map((unit) => decodeCode(unit));
+    const compared = codes.some(({ main }) => main === 2) ? 2 : 3;
+    for (const { main, sub, body } of codes) {
+      if (main !== compared) continue;
       const kind = kinds.get(`${main} ${sub}`) ?? { owners: [], words: [] };
       kinds.set(`${main} ${sub}`, kind);
       kind.owners.push(at);
@@ -162,30 +167,6 @@ it(`finds in ${FILES} files, killed and resumed, what a comparison of all pairs 
   expect(ofKind(report, 'duplicates')).toEqual(sets([...byHash.values()].filter(({ length }) => length > 1)));
 });
 
-/** A picture twice, smaller, and as part of another work with the same title; plain pictures; a damaged file. */
-async function archive(): Promise<string> {
-  const folder = await temporaryFolder();
-  const files = path.join(folder, 'files');
-  await mkdir(path.join(files, 'more'), { recursive: true });
-  const photo = await readFile(recorded('photo-q85_a.jpg').path);
-  await writeFile(path.join(files, 'a.jpg'), photo);
-  await writeFile(path.join(files, 'more/b.jpg'), photo);
-  await writeFile(path.join(files, 'more/c.png'), await sharp(photo).resize(160).png().toBuffer());
-  for (const [at, colour] of ['#123456', '#eeddcc', '#00ff00'].entries()) {
-    const create = { width: 90, height: 60 + at, channels: 3 as const, background: colour };
-    await writeFile(path.join(files, `plain${at}.png`), await sharp({ create }).png().toBuffer());
-  }
-  const page = (text: string) =>
-    `<html><head><title>One title &amp; two works</title></head><body>${text}</body></html>`;
-  await writeFile(path.join(files, 'v1.html'), page('The first text about whales and ships. '.repeat(30)));
-  await writeFile(
-    path.join(files, 'v2.html'),
-    page('Quite other words, on the making of cheese. '.repeat(40)),
-  );
-  await writeFile(path.join(files, 'bad.pdf'), '%PDF-1.4 damaged');
-  return folder;
-}
-
 it('counts a file once that is found through links and by several folders', async () => {
   const cwd = await temporaryFolder();
   await mkdir(path.join(cwd, 'files'));
@@ -198,21 +179,146 @@ it('counts a file once that is found through links and by several folders', asyn
   expect((await lines(cwd)).map((line) => line.path)).toEqual(['files/photo.jpg']);
 });
 
-it.skipIf(process.platform === 'win32')('keeps its temporary index private', async () => {
-  const folder = path.join(await temporaryFolder(), 'work');
-  const file = (name: string, bits: number): ScannedFile => ({
+/** A file whose only unit is a Data-Code of equal bytes. */
+function scanned(name: string, byte: number): ScannedFile {
+  const units = [native.encodeUnit(3, 0, 0, 256, Buffer.alloc(32, byte))];
+  return {
     path: name,
     bytes: 1,
     modifiedMs: 0,
+    scannedMs: undefined,
     mode: 'text',
     mediatype: 'text/plain',
     title: undefined,
+    iscc: '',
     datahash: name,
-    units: [native.encodeUnit(3, 0, 0, 256, Buffer.alloc(32, bits))],
+    allUnits: units,
+    units,
     place: { offset: 0, bytes: 0 },
-  });
-  expect(await groupsOf([file('a', 1), file('b', 0xfe)], DISTANCE, folder)).toEqual([]);
+  };
+}
+
+const near = (folder: string) => ({
+  distance: DISTANCE,
+  folder: path.join(folder, 'work'),
+  file: path.join(folder, '../near-units.ndjson'),
+});
+
+it.skipIf(process.platform === 'win32')('keeps its temporary index private', async () => {
+  const folder = path.join(await temporaryFolder(), 'work');
+  const files = [scanned('a', 1), scanned('b', 0xfe)];
+  expect(await groupsOf(files, { ...near(folder), folder })).toEqual([]);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+it('counts hard links as one file', async () => {
+  const cwd = await temporaryFolder();
+  await mkdir(path.join(cwd, 'files'));
+  await copyFile(recorded('photo-q85_a.jpg').path, path.join(cwd, 'files/photo.jpg'));
+  await link(path.join(cwd, 'files/photo.jpg'), path.join(cwd, 'files/second.jpg'));
+  await copyFile(recorded('photo-q85_a.jpg').path, path.join(cwd, 'files/third.jpg'));
+  const { stdout } = await isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
+  const report = JSON.parse(stdout) as Report;
+  expect(report.files).toBe(2);
+  expect(ofKind(report, 'duplicates')).toEqual(['files/photo.jpg\nfiles/third.jpg']);
+});
+
+it('finds duplicates among files that cannot be coded, and that are empty', async () => {
+  const cwd = await temporaryFolder();
+  const photo = await readFile(recorded('photo-q85_a.jpg').path);
+  const contents: readonly (readonly [string, Buffer])[] = [
+    ['cut.jpg', photo.subarray(0, photo.length / 2)],
+    ['bad.pdf', Buffer.from('%PDF-1.4 damaged')],
+    ['noise.mp4', Buffer.alloc(5000, 0x5a)],
+    ['noise.mp3', Buffer.alloc(5000, 0x5b)],
+  ];
+  for (const folder of ['files', 'files/copies']) {
+    await mkdir(path.join(cwd, folder));
+    for (const [name, bytes] of contents) await writeFile(path.join(cwd, folder, name), bytes);
+  }
+  const empty = ['empty', 'empty.bin', 'empty.jpg', 'empty.txt'];
+  for (const name of empty) await writeFile(path.join(cwd, 'files', name), '');
+  const scan = () => isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
+  const { stdout, code } = await scan();
+  const report = JSON.parse(stdout) as Report;
+  expect([code, report.files, report.failures.length]).toEqual([1, 12, 12]);
+  expect(ofKind(report, 'duplicates')).toEqual(
+    sets([
+      ...contents.map(([name]) => [`files/${name}`, `files/copies/${name}`]),
+      empty.map((name) => `files/${name}`),
+    ]),
+  );
+  expect(report.failures.filter((failure) => failure.path.startsWith('files/empty'))).toEqual(
+    empty.map((name) => expect.objectContaining({ path: `files/${name}`, code: 'FILE_EMPTY' })),
+  );
+  expect((await scan()).stdout).toBe(stdout);
+  expect(await lines(cwd)).toHaveLength(12);
+});
+
+describe('Data-Codes', () => {
+  /** Letters from one template: the same large logo, and other words. */
+  async function letters(): Promise<string> {
+    const cwd = await temporaryFolder();
+    await mkdir(path.join(cwd, 'files'));
+    const logo = createHash('shake256', { outputLength: 300_000 }).update('logo').digest('base64');
+    for (const name of ['one', 'two', 'three']) {
+      const text = createHash('shake256', { outputLength: 900 }).update(name).digest('base64');
+      const page = `<html><head><style>.logo{background:url(data:${logo})}</style></head><body>${text}</body></html>`;
+      await writeFile(path.join(cwd, `files/${name}.html`), page);
+      await writeFile(path.join(cwd, `files/${name}.bin`), logo + text);
+    }
+    return cwd;
+  }
+
+  const near = async (args: readonly string[], cwd: string) =>
+    ofKind(
+      JSON.parse((await isccd(['scan', 'files', '--json', ...args], { cwd })).stdout),
+      'near-duplicates',
+    );
+  const all = (extension: string) => ['one', 'three', 'two'].map((name) => `files/${name}.${extension}`);
+
+  it('join files without Content-Code only', async () => {
+    const cwd = await letters();
+    expect(await near([], cwd)).toEqual(sets([all('bin')]));
+    expect(await near(['--units', 'content'], cwd)).toEqual([]);
+    expect(await near(['--units', 'data'], cwd)).toEqual(sets([[...all('bin'), ...all('html')]]));
+    expect(await near([], cwd)).toEqual(sets([all('bin')]));
+  });
+});
+
+it('compares only what is new, with the groups of a comparison of all', async () => {
+  const folder = await temporaryFolder();
+  const kept = path.join(folder, 'kept.ndjson');
+  const random = (at: number) => createHash('sha256').update(`${at}`).digest();
+  // Chains: each unit is 20 bits from the next, so that a file in the middle connects both sides.
+  const files = Array.from({ length: 60 }, (_, at) => {
+    const bits = random(at - (at % 6));
+    for (let step = 0; step < (at % 6) * 20; step += 1)
+      bits[step >> 3] = (bits[step >> 3] ?? 0) ^ (1 << (step & 7));
+    const unit = native.encodeUnit(3, 0, 0, 256, bits);
+    return { ...scanned(`f${at}`, 0), allUnits: [unit], units: [unit] };
+  });
+  const groups = async (some: readonly ScannedFile[], file: string) =>
+    sets(
+      (await groupsOf(some, { ...near(folder), file })).map(({ members }) =>
+        members.map((member) => member.file.path),
+      ),
+    );
+  const rounds = [
+    files.slice(0, 40),
+    files.filter((_, at) => at % 6 !== 2),
+    files.filter((_, at) => at % 5 !== 3),
+    files.slice(10),
+    files,
+    files.slice(0, 1),
+    files,
+  ];
+  for (const [at, some] of rounds.entries())
+    expect(await groups(some, kept)).toEqual(await groups(some, path.join(folder, `fresh${at}.ndjson`)));
+  expect(await groups(files, kept)).toHaveLength(10);
+  const before = await stat(kept);
+  expect(await groups(files, kept)).toHaveLength(10);
+  expect((await stat(kept)).ino).toBe(before.ino);
 });
 
 it('reads a folder with a file of every format in one command', { timeout: 1_200_000 }, async () => {
@@ -237,122 +343,4 @@ it('reads a folder with a file of every format in one command', { timeout: 1_200
   const supported = chosen.filter(({ result }) => result !== undefined).map(({ file }) => `files/${file}`);
   expect(supported.length).toBeGreaterThan(25);
   expect(failed.filter((file) => supported.includes(file))).toEqual([]);
-});
-
-describe('reports', () => {
-  it('name duplicates, near-duplicates with unit and distance, and versions', async () => {
-    const cwd = await archive();
-    const { stdout, stderr, code } = await isccd(['scan', 'files', '--out', 'out', '--json'], { cwd });
-    const report = JSON.parse(stdout) as Report;
-    expect([code, report.files]).toEqual([1, 9]);
-    expect(stderr).toMatch(/^isccd: files\/bad\.pdf: .+/m);
-    expect(report.failures).toMatchObject([{ path: 'files/bad.pdf', code: 'FILE_DAMAGED' }]);
-    expect(ofKind(report, 'duplicates')).toEqual(['files/a.jpg\nfiles/more/b.jpg']);
-    expect(ofKind(report, 'near-duplicates')).toEqual(['files/a.jpg\nfiles/more/c.png']);
-    expect(ofKind(report, 'versions')).toEqual(['files/v1.html\nfiles/v2.html']);
-    const near = report.groups.find(({ kind }) => kind === 'near-duplicates')?.members[0];
-    expect(near).toMatchObject({ unit: 'CONTENT_IMAGE_V0', closest: 'files/more/c.png' });
-    expect(near?.distance).toBeLessThanOrEqual(DISTANCE);
-
-    const html = await readFile(path.join(cwd, 'out/report.html'), 'utf8');
-    expect(html.match(/<img src="data:image\/webp;base64,/g)).toHaveLength(4);
-    expect(html).toContain('One title &#38; two works');
-    expect(html).toContain('<td>FILE_DAMAGED</td>');
-    expect(html).not.toMatch(/<script|src="http|href="http/);
-    const csv = (await readFile(path.join(cwd, 'out/report.csv'), 'utf8')).trim().split('\r\n');
-    expect(csv[0]).toBe('kind,group,path,bytes,mediatype,title,unit,distance,closest');
-    expect(csv).toHaveLength(7);
-    expect(csv[3]).toMatch(
-      /^near-duplicates,2,files\/a\.jpg,16503,image\/jpeg,,CONTENT_IMAGE_V0,\d+,files\/more\/c\.png$/,
-    );
-  });
-
-  it('show control characters and overrides of the direction in names', async () => {
-    const cwd = await temporaryFolder();
-    await mkdir(path.join(cwd, 'files'));
-    await writeFile(path.join(cwd, 'files/a  b\n<i>\u202egpj.pdf'), '%PDF-1.4 damaged');
-    const { stdout } = await isccd(['scan', 'files', '--out', 'out'], { cwd });
-    expect(stdout).toMatch(/^1 files, .+, 1 failed$/m);
-    const html = await readFile(path.join(cwd, 'out/report.html'), 'utf8');
-    expect(html).toContain('<td>files/a  b\\n&#60;i&#62;\\u202egpj.pdf</td>');
-  });
-
-  it('fail for a folder that does not exist', async () => {
-    const cwd = await temporaryFolder();
-    const { code, stderr } = await isccd(['scan', 'nofolder'], { cwd });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^isccd: nofolder: .+/m);
-  });
-
-  it('follow removed and changed files; the table shows them', async () => {
-    const cwd = await archive();
-    const scan = () => isccd(['scan', 'files', '--out', 'files/out'], { cwd });
-    const first = await scan();
-    expect(first.stdout).toMatch(/^9 files, .+, 1 failed$/m);
-    expect(first.stdout).toMatch(/^1 group of near-duplicates/m);
-    expect(first.stdout).toMatch(/^ {2}CONTENT_IMAGE_V0 +\d+ bits +files\/a\.jpg$/m);
-    await rm(path.join(cwd, 'files/more/b.jpg'));
-    await rm(path.join(cwd, 'files/bad.pdf'));
-    await writeFile(path.join(cwd, 'files/v2.html'), 'No title, and other words. '.repeat(30));
-    const second = await scan();
-    expect(second.stdout).toMatch(/^7 files, .+, 0 failed$/m);
-    expect(second.stdout).toMatch(/^0 groups of duplicates/m);
-    expect(second.stdout).toMatch(/^0 groups of versions/m);
-  });
-
-  it('are made again on changes with --watch', async () => {
-    const cwd = await archive();
-    const child = spawn(process.execPath, [MAIN, 'scan', 'files', '--out', 'out', '--watch'], {
-      cwd,
-      stdio: 'ignore',
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const ended = once(child, 'exit');
-    const csv = () => readFile(path.join(cwd, 'out/report.csv'), 'utf8').catch(() => '');
-    await vi.waitFor(async () => expect(await csv()).toContain('files/a.jpg'), 60_000);
-    await writeFile(path.join(cwd, 'files/copy.html'), await readFile(path.join(cwd, 'files/v1.html')));
-    await vi.waitFor(async () => expect(await csv()).toContain('duplicates,2,files/copy.html'), 60_000);
-    child.kill('SIGINT');
-    expect((await ended)[0]).toBe(130);
-  });
-
-  it.each([
-    [['scan', 'https://files.example/'], 'scan reads local folders only'],
-    [['scan', '.', '--distance', '65'], '--distance must be an integer from 0 to 64'],
-    [['scan', '.', '--out', ''], '--out must name a folder'],
-  ])('%j is refused', async (args, message) => {
-    expect(await isccd(args)).toMatchObject({ code: 2, stderr: `isccd: ${message}\n` });
-  });
-
-  it.runIf(process.platform === 'linux')('are refused where no folder can be made', async () => {
-    expect(await isccd(['scan', '.', '--out', '/proc/none/out'])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^isccd: --out must name a folder that can be written: ENOENT: .+\/proc\/none/,
-      ),
-    });
-  });
-
-  it('are refused with one line before any file is read if their place is unusable', async () => {
-    const cwd = await archive();
-    await mkdir(path.join(cwd, 'out/report.html'), { recursive: true });
-    const scan = async (out: string) => isccd(['scan', 'files', '--out', out], { cwd });
-    const detail = [
-      ['files/a.jpg', /^isccd: --out must name a folder that can be written: EEXIST: [^\n]+\n$/],
-      ['files/a.jpg/out', /^isccd: --out must name a folder that can be written: ENOTDIR: [^\n]+\n$/],
-      ['out', /^isccd: out\/report\.html is a folder; choose another --out\n$/],
-    ] as const;
-    for (const [out, message] of detail) {
-      const { code, stdout, stderr } = await scan(out);
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(message);
-    }
-    expect(await readdir(path.join(cwd, 'out'))).toEqual(['report.html']);
-    await rm(path.join(cwd, 'out/report.html'), { recursive: true });
-    await mkdir(path.join(cwd, 'out/report.html.tmp'));
-    expect((await scan('out')).stderr).toMatch(
-      /^isccd: out\/report\.html can't be written: EISDIR: [^\n]+\n/m,
-    );
-  });
 });

@@ -9,6 +9,7 @@ import { headAndSumOf } from '../../codes/pipeline/sum.js';
 import { readCodesConfig } from '../../config/codes.js';
 import { environment } from '../../config/env.js';
 import type { FileSum } from '../../native.js';
+import { printable } from '../../printable.js';
 import { type ListEntry, readCodeList } from '../batch/code-list.js';
 import { folderSum } from '../batch/folder-sum.js';
 import { argumentPlace, systemPath } from '../batch/place.js';
@@ -17,7 +18,6 @@ import type { Source, Unreadable } from '../batch/source.js';
 import { fileAt } from '../batch/walk.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
-import { printable } from '../terminal/printable.js';
 
 /** MainTypes of the codes of bytes. */
 const [DATA, INSTANCE] = [3, 4];

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { IsccResult } from '../../codes/result.js';
 import { native } from '../../native.js';
+import { printable } from '../../printable.js';
 import { type ListEntry, readCodeList } from '../batch/code-list.js';
 import { type Failure, failureOf, type Outcome, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';
@@ -10,7 +11,6 @@ import { fileAt } from '../batch/walk.js';
 import { resultOf, withPipeline } from '../input/local-pipeline.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
-import { printable } from '../terminal/printable.js';
 
 export interface VerifyOptions {
   readonly jobs: number | undefined;

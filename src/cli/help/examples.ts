@@ -30,6 +30,8 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: "isccd code photo.jpg | grep -o 'ISCC:KE[A-Z2-7]*'" },
     { line: "isccd code . --include '*.jpg' --csv" },
     { line: "isccd code '*.txt' --resume codes.resume" },
+    { line: 'isccd code --tree .' },
+    { line: 'isccd code --check codes.jsonl' },
     { line: 'cat notes.txt | isccd code - --filename notes.txt --name "My notes"' },
     { line: 'isccd code --soft-binding photo.jpg 2> units.txt' },
     { line: 'isccd code https://media.example/photo.jpg s3://bucket/archive/', untested: REMOTE },
@@ -44,8 +46,16 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   scan: [
     { line: 'isccd scan .' },
     { line: "isccd scan . --include '*.jpg' --out pictures --distance 16 --json" },
+    { line: 'isccd scan . --workspace all --label photos' },
+    { line: 'isccd scan new --reference archive --script keep=reference', untested: 'needs such folders' },
     { line: 'isccd scan archive --watch', untested: ENDLESS },
   ],
+  'scan status': [{ line: 'isccd scan status all' }, { line: 'isccd scan status all --json' }],
+  'scan import': [
+    { line: 'isccd scan import all isccd-scan --label copy' },
+    { line: 'isccd scan import all /mnt/disk --label disk', untested: 'needs such a folder' },
+  ],
+  'scan ignore': [{ line: 'isccd scan ignore all 3', untested: 'needs a group with this number' }],
   extract: [
     { line: 'isccd extract photo.jpg --thumbnail thumbnail.webp' },
     { line: 'isccd extract --text notes.txt' },

@@ -1,19 +1,14 @@
-/**
- * Groups of files that belong together: equal bytes, similar content, or the same work. Similar units come from an exact
- * search index, so groups are those of a comparison of all pairs.
- */
-import { mkdir, rm } from 'node:fs/promises';
-import path from 'node:path';
+/** Groups of files that belong together: equal bytes, similar content, or the same work. */
 import { decodeCode } from '../../codec.js';
-import { native, type SearchEngine } from '../../native.js';
-import { Slots } from '../../slots.js';
+import { native } from '../../native.js';
+import { Forest } from './forest.js';
+import { type NearOptions, nearUnits } from './near-units.js';
 import type { ScannedFile } from './records.js';
 
-const META = 0;
-const SEMANTIC = 1;
-const CONTENT = 2;
-const DATA = 3;
-const UNIT_BITS = 256;
+/** Types of units that are compared, and their MainTypes. */
+export const UNIT_TYPES = { meta: 0, semantic: 1, content: 2, data: 3 } as const;
+
+export type UnitType = keyof typeof UNIT_TYPES;
 
 /** The closest member of its group, and the unit in which both are similar. */
 export interface Link {
@@ -35,215 +30,141 @@ export interface Group {
   readonly members: readonly Member[];
 }
 
+export interface GroupOptions extends NearOptions {
+  /** Default: all, Data-Codes only of files without Content-Code. */
+  readonly units?: ReadonlySet<UnitType> | undefined;
+}
+
 /**
  * All groups of at least two files.
  *
  * - duplicates: equal bytes
  * - near-duplicates: Semantic-, Content- or Data-Codes differ in at most `distance` of 256 bits; of duplicates, the first
  * - versions: embedded titles and descriptions are similar (Meta-Codes within `distance`), but the content is not
- *
- * @param folder for the index, which is made again and removed
  */
-export async function groupsOf(
-  files: readonly ScannedFile[],
-  distance: number,
-  folder: string,
-): Promise<Group[]> {
+export async function groupsOf(files: readonly ScannedFile[], options: GroupOptions): Promise<Group[]> {
   const byHash = groupBy(files, ({ datahash }) => datahash);
   const duplicates = [...byHash.values()].filter((same) => same.length > 1);
   const distinct = [...byHash.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
-  const links = await similarFiles(distinct, distance, folder);
+  const pairs = await similarFiles(distinct, options);
   const near = new Clusters(distinct);
-  for (const link of links) if (link.main !== META) near.join(link);
+  for (const pair of pairs) if (pair.main !== UNIT_TYPES.meta) near.join(pair);
   const works = new Clusters(distinct);
-  for (const group of near.groups()) for (const file of group) works.connect(file, group[0] ?? file);
-  for (const link of links) {
-    const isTitled = link.a.title !== undefined && link.b.title !== undefined;
-    if (link.main === META && isTitled && !near.connected(link.a, link.b)) works.join(link);
+  for (const [first = 0, ...rest] of near.forest.sets())
+    for (const file of rest) works.forest.join(first, file);
+  for (const pair of pairs) {
+    if (pair.main === UNIT_TYPES.meta && !near.forest.isJoined(pair.a, pair.b)) works.join(pair);
   }
-  const versions = works
-    .groups()
-    .filter((group) => group.some((file) => !near.connected(file, group[0] ?? file)));
+  const versions = works.forest
+    .sets()
+    .filter(([first = 0, ...rest]) => rest.some((file) => !near.forest.isJoined(file, first)));
   return [
     ...duplicates.map((same): Group => ({ kind: 'duplicates', members: same.map((file) => ({ file })) })),
-    ...near.groups().map((group): Group => ({ kind: 'near-duplicates', members: near.members(group) })),
+    ...near.forest.sets().map((group): Group => ({ kind: 'near-duplicates', members: near.members(group) })),
     ...versions.map((group): Group => ({ kind: 'versions', members: works.members(group, near) })),
   ];
 }
 
-/** Two files with similar units. */
+/** Two files with similar units, by their numbers. */
 interface Similar {
-  readonly a: ScannedFile;
-  readonly b: ScannedFile;
+  readonly a: number;
+  readonly b: number;
   /** MainType of the unit. */
   readonly main: number;
   readonly unit: string;
   readonly distance: number;
 }
 
-/** A union-find structure that remembers the closest link of every file. */
+/** Files that are connected, with the closest link of each. */
 class Clusters {
+  readonly forest: Forest;
   readonly #files: readonly ScannedFile[];
-  readonly #parents = new Map<ScannedFile, ScannedFile>();
-  readonly #links = new Map<ScannedFile, Link>();
+  readonly #links = new Map<number, Link>();
 
   constructor(files: readonly ScannedFile[]) {
     this.#files = files;
-  }
-
-  connect(a: ScannedFile, b: ScannedFile): void {
-    this.#parents.set(this.#root(a), this.#root(b));
+    this.forest = new Forest(files.length);
   }
 
   join({ a, b, unit, distance }: Similar): void {
-    this.connect(a, b);
-    this.#closest(a, { to: b, unit, distance });
-    this.#closest(b, { to: a, unit, distance });
-  }
-
-  connected(a: ScannedFile, b: ScannedFile): boolean {
-    return this.#root(a) === this.#root(b);
-  }
-
-  /** Groups of two and more, in the order of the files. */
-  groups(): ScannedFile[][] {
-    return [...groupBy(this.#files, (file) => this.#root(file)).values()].filter(({ length }) => length > 1);
+    this.forest.join(a, b);
+    this.#closest(a, b, unit, distance);
+    this.#closest(b, a, unit, distance);
   }
 
   /** The members with their links; files without one have that of `others`. */
-  members(group: readonly ScannedFile[], others?: Clusters): Member[] {
-    return group.map((file) => {
-      const link = this.#links.get(file) ?? others?.link(file);
-      return { file, ...(link !== undefined && { link }) };
+  members(group: readonly number[], others?: Clusters): Member[] {
+    return group.flatMap((at) => {
+      const file = this.#files[at];
+      const link = this.#links.get(at) ?? others?.link(at);
+      return file === undefined ? [] : [{ file, ...(link !== undefined && { link }) }];
     });
   }
 
-  link(file: ScannedFile): Link | undefined {
+  link(file: number): Link | undefined {
     return this.#links.get(file);
   }
 
-  #closest(file: ScannedFile, link: Link): void {
+  #closest(file: number, other: number, unit: string, distance: number): void {
     const known = this.#links.get(file);
-    if (known === undefined || link.distance < known.distance) this.#links.set(file, link);
-  }
-
-  #root(file: ScannedFile): ScannedFile {
-    let root = file;
-    for (
-      let next = this.#parents.get(root);
-      next !== undefined && next !== root;
-      next = this.#parents.get(root)
-    )
-      root = next;
-    // Shortens the path for later calls.
-    for (let at = file; at !== root; ) {
-      const next = this.#parents.get(at) ?? root;
-      this.#parents.set(at, root);
-      at = next;
-    }
-    return root;
+    const to = this.#files[other];
+    if (to !== undefined && (known === undefined || distance < known.distance))
+      this.#links.set(file, { to, unit, distance });
   }
 }
 
-/** A unit and the files that have it. */
+/** A unit, and the numbers of the files that have it. */
 interface Shared {
   readonly unit: string;
   readonly main: number;
-  readonly files: readonly ScannedFile[];
+  readonly kind: string;
+  readonly files: readonly number[];
 }
-
-const SEARCHED = [META, SEMANTIC, CONTENT, DATA];
-const BATCH_ASSETS = 1000;
-const CONCURRENT_SEARCHES = 64;
-const MATCHES_MAX = 10_000;
 
 /** Files with equal units, each linked to the first, and those with similar units. */
-async function similarFiles(
-  files: readonly ScannedFile[],
-  distance: number,
-  folder: string,
-): Promise<Similar[]> {
-  const units = new Map<string, ScannedFile[]>();
-  for (const file of files) {
-    for (const unit of file.units) {
-      const known = units.get(unit);
-      if (known === undefined) units.set(unit, [file]);
-      else known.push(file);
+async function similarFiles(files: readonly ScannedFile[], options: GroupOptions): Promise<Similar[]> {
+  const owners = new Map<string, number[]>();
+  for (const [at, file] of files.entries()) {
+    for (const unit of comparedUnits(file, options.units)) {
+      const known = owners.get(unit);
+      if (known === undefined) owners.set(unit, [at]);
+      else known.push(at);
     }
   }
-  const shared = [...units].map(
-    ([unit, with_]): Shared => ({ unit, main: decodeCode(unit).main, files: with_ }),
+  const shared = [...owners].map(
+    ([unit, with_]): Shared => ({ unit, main: decodeCode(unit).main, kind: kindOf(unit), files: with_ }),
   );
-  const searched = shared.filter(({ main }) => SEARCHED.includes(main));
-  const equal = searched.flatMap(({ unit, main, files: [first, ...rest] }) =>
-    rest.flatMap((b): Similar[] =>
-      first === undefined ? [] : [{ a: first, b, main, unit: kindOf(unit), distance: 0 }],
-    ),
+  const equal = shared.flatMap(({ main, kind, files: [a = 0, ...rest] }) =>
+    rest.map((b): Similar => ({ a, b, main, unit: kind, distance: 0 })),
   );
-  return [...equal, ...(await similarUnits(searched, distance, folder))];
-}
-
-async function similarUnits(units: readonly Shared[], distance: number, folder: string): Promise<Similar[]> {
-  if (units.length < 2) return [];
-  const location = path.resolve(folder, 'index');
-  await rm(location, { recursive: true, force: true });
-  // The folder is in a place that all users can read.
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const engine = await native.openSearchEngine(`usearch://${location}`, {
-    matchThresholdUnits: 1 - distance / UNIT_BITS,
-    // Scans compare every row; a graph would miss some.
-    scanLimit: 0xffff_ffff,
-    sync: false,
+  const near = await nearUnits(
+    shared.map(({ unit }) => unit),
+    options,
+  );
+  const similar = near.flatMap(({ a, b, distance }): Similar[] => {
+    const [one, other] = [shared[a], shared[b]];
+    const [first, second] = [one?.files[0], other?.files[0]];
+    if (one === undefined || first === undefined || second === undefined) return [];
+    return [{ a: first, b: second, main: one.main, unit: one.kind, distance }];
   });
-  try {
-    const ids = await fill(engine, units);
-    const slots = new Slots(CONCURRENT_SEARCHES);
-    const found = await Promise.all(
-      units.map((unit, at) => slots.run(() => matchesOf(engine, unit, units, ids, distance, at))),
-    );
-    return found.flat();
-  } finally {
-    await engine.close();
-    await rm(location, { recursive: true, force: true });
-  }
+  return [...equal, ...similar];
 }
 
-const INDEX = 'units';
-
-/** One asset per unit. Returns the positions of units by ISCC-ID. */
-async function fill(engine: SearchEngine, units: readonly Shared[]): Promise<Map<string, number>> {
-  const json = (value: unknown) => Buffer.from(JSON.stringify(value));
-  await engine.createIndex(json({ name: INDEX }));
-  const ids = new Map(units.map((_, at) => [native.isccId(0, at + 1, 0), at]));
-  const entries = [...ids].map(([isccId, at]) => ({ iscc_id: isccId, iscc_code: units[at]?.unit }));
-  for (let at = 0; at < entries.length; at += BATCH_ASSETS)
-    await engine.addAssets(INDEX, json(entries.slice(at, at + BATCH_ASSETS)));
-  return ids;
-}
-
-async function matchesOf(
-  engine: SearchEngine,
-  { unit, main, files: [a] }: Shared,
-  units: readonly Shared[],
-  ids: ReadonlyMap<string, number>,
-  distance: number,
-  at: number,
-): Promise<Similar[]> {
-  const matches = await engine.searchUnits(INDEX, [unit], MATCHES_MAX);
-  const positions = matches.map(({ isccId }) => ids.get(isccId) ?? at);
-  // The best matches only: the rest is compared here.
-  const candidates = matches.length < MATCHES_MAX ? positions : units.keys();
-  const similar: Similar[] = [];
-  for (const position of candidates) {
-    const other = units[position];
-    const [b] = other?.files ?? [];
-    // Each pair once.
-    if (other === undefined || position <= at || a === undefined || b === undefined) continue;
-    const compared = native.compareCodes(unit, other.unit)[0];
-    if (compared !== undefined && compared.distance <= distance)
-      similar.push({ a, b, main, unit: compared.kind, distance: compared.distance });
-  }
-  return similar;
+/** Different documents from one template have similar bytes, so the Data-Code counts only if nothing else can. */
+function comparedUnits(file: ScannedFile, chosen: ReadonlySet<UnitType> | undefined): string[] {
+  const mains = file.units.map((unit) => ({ unit, main: decodeCode(unit).main }));
+  const hasContent = mains.some(({ main }) => main === UNIT_TYPES.content);
+  const isCompared: Record<UnitType, boolean> = {
+    // A title that is made from the file name says nothing.
+    meta: file.title !== undefined && (chosen?.has('meta') ?? true),
+    semantic: chosen?.has('semantic') ?? true,
+    content: chosen?.has('content') ?? true,
+    data: chosen?.has('data') ?? !hasContent,
+  };
+  const compared = (Object.keys(UNIT_TYPES) as UnitType[])
+    .filter((type) => isCompared[type])
+    .map((type): number => UNIT_TYPES[type]);
+  return mains.filter(({ main }) => compared.includes(main)).map(({ unit }) => unit);
 }
 
 function kindOf(unit: string): string {

@@ -6,6 +6,7 @@ import type { Paint } from '../terminal/colour.js';
 import { counted } from '../terminal/lines.js';
 import type { Group, Link, Member } from './groups.js';
 import type { ScannedFile } from './records.js';
+import type { Reference } from './reference.js';
 
 export interface ScanReport {
   /** Files that could be read, those without a code included. */
@@ -14,6 +15,8 @@ export interface ScanReport {
   readonly bytes: number;
   readonly failures: readonly { readonly path: string; readonly code: string; readonly detail: string }[];
   readonly groups: readonly Group[];
+  /** What of the files is in the reference, if there is one. */
+  readonly reference?: Reference;
 }
 
 const KINDS = ['duplicates', 'near-duplicates', 'versions'] as const;
@@ -27,8 +30,12 @@ const MEANINGS: Readonly<Record<Group['kind'], string>> = {
 /** Groups shown on the terminal per kind; the other reports have all. */
 const SHOWN_GROUPS_MAX = 20;
 
-export function terminalReport({ files, bytes, failures, groups }: ScanReport, paint: Paint): string {
+export function terminalReport(
+  { files, bytes, failures, groups, reference }: ScanReport,
+  paint: Paint,
+): string {
   const lines = [`${files} files, ${inBytes(bytes)}, ${failures.length} failed`];
+  if (reference !== undefined) lines.push(referenceLine(reference));
   for (const kind of KINDS) {
     const found = groups.filter((group) => group.kind === kind);
     lines.push('', paint('bold', `${counted(found.length, 'groups')} of ${kind} (${MEANINGS[kind]})`));
@@ -41,6 +48,10 @@ export function terminalReport({ files, bytes, failures, groups }: ScanReport, p
     if (found.length > SHOWN_GROUPS_MAX) lines.push('', `  and ${found.length - SHOWN_GROUPS_MAX} more`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+function referenceLine({ same, similar, missing }: Reference): string {
+  return `in the reference: ${same} equal, ${similar} similar; not in it: ${missing.length}`;
 }
 
 /** E.g. `CONTENT_IMAGE_V0    12 bits`. */
@@ -97,6 +108,7 @@ export function* htmlReport(
 <meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${policy}">
 <style>${STYLE}</style></head><body><main><h1>isccd scan</h1>
 <p>${report.files} files, ${inBytes(report.bytes)}, ${report.failures.length} failed</p>\n`;
+  if (report.reference !== undefined) yield `<p>${referenceLine(report.reference)}</p>\n`;
   for (const kind of KINDS) {
     const found = report.groups.filter((group) => group.kind === kind);
     yield `<h2>${counted(found.length, 'groups')} of ${kind}</h2><p>${MEANINGS[kind]}</p>\n`;
