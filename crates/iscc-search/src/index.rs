@@ -15,6 +15,7 @@ mod start;
 mod warming;
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -155,10 +156,18 @@ impl Index {
         self.name.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sets the name and the folder, after the folder was renamed.
-    pub fn set_name(&self, name: &str, folder: PathBuf) {
+    /// Renames the index. `move_folder` gives its folder the path `folder`. Work that creates or opens files there waits.
+    pub fn rename(
+        &self,
+        name: &str,
+        folder: PathBuf,
+        move_folder: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut current = self.folder.write().unwrap_or_else(PoisonError::into_inner);
+        move_folder()?;
+        *current = folder;
         name.clone_into(&mut self.name.write().unwrap_or_else(PoisonError::into_inner));
-        *self.folder.write().unwrap_or_else(PoisonError::into_inner) = folder;
+        Ok(())
     }
 
     /// Whether the creation of the index completed.

@@ -301,8 +301,7 @@ impl Registry {
     ) -> Result<Index, StoreError> {
         let path = folder.stage(name)?;
         let created = self.create_in(&path, matching, name).and_then(|index| {
-            folder.install(&path, name)?;
-            index.set_name(name, folder.path_of(name));
+            index.rename(name, folder.path_of(name), || folder.install(&path, name))?;
             Ok(index)
         });
         if created.is_err() {

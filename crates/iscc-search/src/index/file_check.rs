@@ -1,5 +1,6 @@
 //! Checks the files of sealed segments while the index is in use, and loads the index again if one is damaged.
 
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -43,7 +44,8 @@ impl Index {
         let bytes_per_second = self.options.sealing.bytes_per_second * HURRY;
         let checked = background::run_again(should_continue, |should_continue| {
             let pace = Paced { bytes_per_second, should_continue };
-            sealed::check_sections(&self.folder(), file, &pace)
+            let opened = File::open(sealed::path_of(&self.folder(), file.uid))?;
+            sealed::check_sections(opened, file, &pace)
         });
         match &checked {
             Err(error) if error.is_passing() => self.pause(),

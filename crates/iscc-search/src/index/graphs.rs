@@ -178,7 +178,7 @@ impl Index {
     fn next_column(&self) -> Option<Column> {
         let snapshot = self.snapshot();
         let rows = snapshot.unit_rows();
-        let folder = self.folder();
+        let folder = self.folder().clone();
         let mut unfinished = None;
         for segment in snapshot.segments.split_last()?.1 {
             let Some(file) = &segment.file else { continue };

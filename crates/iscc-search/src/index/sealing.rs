@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, RwLockReadGuard};
 use std::time::Instant;
 
 use super::Index;
@@ -187,7 +187,7 @@ impl Index {
         let pace = Paced { bytes_per_second, should_continue };
         let uid = random_uid()?;
         let target =
-            NewFile { index_folder: &|| self.folder(), store: &store, uid, simprint_names: &names };
+            NewFile { index_folder: &self.folder, store: &store, uid, simprint_names: &names };
         self.after_seal_step("chosen");
         let written = write(&target, &pace)?;
         self.after_seal_step("written");
@@ -319,9 +319,9 @@ impl Index {
         (SealedRecord { store: self.seal_state().store.clone(), segments }, changed)
     }
 
-    /// Folder of the index's files.
-    pub(super) fn folder(&self) -> PathBuf {
-        self.folder.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Folder of the index's files. A rename waits until it is released.
+    pub(super) fn folder(&self) -> RwLockReadGuard<'_, PathBuf> {
+        self.folder.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn seal_state(&self) -> std::sync::MutexGuard<'_, SealState> {

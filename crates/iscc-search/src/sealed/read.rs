@@ -215,14 +215,13 @@ impl Sections<'_> {
     }
 }
 
-/// Compares all sections of a file with their hashes. Reads the file instead of the mapping, so that a disk that cannot
-/// be read is an error instead of a signal.
+/// Compares all sections of a file with their hashes. Reads the opened `file` instead of the mapping, so that a disk that
+/// cannot be read is an error instead of a signal.
 pub fn check_sections(
-    index_folder: &Path,
+    mut file: File,
     sealed: &SealedFile,
     pace: &Paced<'_>,
 ) -> Result<(), SealError> {
-    let mut file = File::open(path_of(index_folder, sealed.uid))?;
     check_hashes(&mut file, &sealed.sections, pace)?;
     sealed.is_checked.store(true, Ordering::Release);
     Ok(())

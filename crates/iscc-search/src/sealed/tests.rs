@@ -1,7 +1,8 @@
 //! Files compared with the segments that they were written from, and with a walk over all rows.
 
+use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use proptest::prelude::*;
 
@@ -31,12 +32,16 @@ fn write_to(folder: &Path, segment: &Segment) -> SealedFile {
 fn write_new(folder: &Path, segment: &Segment) -> Result<SealedFile, SealError> {
     let names = NAMES.map(String::from);
     let target = NewFile {
-        index_folder: &|| folder.to_owned(),
+        index_folder: &RwLock::new(folder.to_owned()),
         store: "store",
         uid: 7,
         simprint_names: &names,
     };
     target.write(segment, &PACE)
+}
+
+fn opened(folder: &Path, file: &SealedFile) -> File {
+    File::open(path_of(folder, file.uid)).unwrap()
 }
 
 fn open_from(folder: &Path, expected: &Expected<'_>) -> Result<Segment, SealError> {
@@ -130,7 +135,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let file = write_to(folder.path(), &segment);
         let mapped = open_from(folder.path(), &entry_of(&file, segment.slots.len())).unwrap();
-        check_sections(folder.path(), &file, &PACE).unwrap();
+        check_sections(opened(folder.path(), &file), &file, &PACE).unwrap();
 
         let mut query = rows[seeds.len() / 2].clone();
         query.resize(query_words * 4, 0x5a);
@@ -189,7 +194,10 @@ fn files_of_another_store_or_record_are_refused() {
     assert!(matches!(again, Err(SealError::Damaged(_))));
     assert!(open_from(folder.path(), &good).is_ok());
     let stopped = Paced { should_continue: &|| false, ..PACE };
-    assert!(matches!(check_sections(folder.path(), &file, &stopped), Err(SealError::Stopped)));
+    assert!(matches!(
+        check_sections(opened(folder.path(), &file), &file, &stopped),
+        Err(SealError::Stopped)
+    ));
 }
 
 #[test]

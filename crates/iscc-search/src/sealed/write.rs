@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice::IterMut;
 use std::sync::atomic::AtomicBool;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, bytes_of};
@@ -40,8 +41,8 @@ impl Paced<'_> {
 
 /// A file that does not exist yet.
 pub struct NewFile<'a> {
-    /// Returns the folder of the index, which may be renamed meanwhile.
-    pub index_folder: &'a (dyn Fn() -> PathBuf + Sync),
+    /// Folder of the index. Locked for writing while it is renamed.
+    pub index_folder: &'a RwLock<PathBuf>,
     /// Identifies the index's store.
     pub store: &'a str,
     /// Identifies the file.
@@ -64,11 +65,9 @@ impl NewFile<'_> {
         content: FileContent<'_>,
         pace: &Paced<'_>,
     ) -> Result<SealedFile, SealError> {
-        let Self { index_folder, uid, .. } = *self;
-        let temporary = || temporary_path_of(&index_folder(), uid);
-        fs::create_dir_all(index_folder().join(SEGMENTS))?;
-        let written = self.write_file(&temporary(), content, pace).and_then(|file| {
-            let folder = index_folder();
+        let uid = self.uid;
+        let written = self.write_file(content, pace).and_then(|file| {
+            let folder = self.folder();
             let path = path_of(&folder, uid);
             if path.exists() {
                 return Err(SealError::Damaged("a file of this name exists"));
@@ -79,14 +78,29 @@ impl NewFile<'_> {
             Ok(file)
         });
         if written.is_err() {
-            let _ = fs::remove_file(temporary());
+            let _ = fs::remove_file(temporary_path_of(&self.folder(), uid));
         }
         written
     }
 
+    /// Present folder of the index. A rename waits until it is released.
+    fn folder(&self) -> RwLockReadGuard<'_, PathBuf> {
+        self.index_folder.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates the file under its temporary name. Does not create the folder of the index: one that was removed must not
+    /// appear again.
+    fn create(&self) -> io::Result<File> {
+        let folder = self.folder();
+        match fs::create_dir(folder.join(SEGMENTS)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        File::options().write(true).create_new(true).open(temporary_path_of(&folder, self.uid))
+    }
+
     fn write_file(
         &self,
-        path: &Path,
         content: FileContent<'_>,
         pace: &Paced<'_>,
     ) -> Result<SealedFile, SealError> {
@@ -94,7 +108,7 @@ impl NewFile<'_> {
         let sections = layout(parts.iter().flat_map(|part| &part.bytes));
         let (store, uid) = (self.store.to_owned(), self.uid);
         let mut header = Header { store, uid, slots, columns, sections };
-        let mut file = File::options().write(true).create_new(true).open(path)?;
+        let mut file = self.create()?;
         let end =
             header.sections.last().map_or(START_BYTES as u64, |last| last.offset + last.bytes);
         let header_offset = aligned(end, 0);

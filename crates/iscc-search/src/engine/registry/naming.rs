@@ -27,7 +27,9 @@ impl Registry {
             ));
         }
         let renamed = self.aliases.rename(name, to, || match (&*index, &self.stored) {
-            (AnyIndex::Stored(_), Some((folder, _))) => folder.install(&folder.path_of(name), to),
+            (AnyIndex::Stored(stored), Some((folder, _))) => {
+                stored.rename(to, folder.path_of(to), || folder.install(&folder.path_of(name), to))
+            }
             _ => Ok(()),
         });
         renamed.map_err(|error| match error.kind() {
@@ -37,12 +39,8 @@ impl Registry {
             }
             _ => store_failure(&error.into()),
         })?;
-        match &*index {
-            AnyIndex::Stored(stored) => {
-                let folder = self.stored.as_ref().map(|(folder, _)| folder.path_of(to));
-                stored.set_name(to, folder.unwrap_or_default());
-            }
-            AnyIndex::Memory(memory) => memory.set_name(to),
+        if let AnyIndex::Memory(memory) = &*index {
+            memory.set_name(to);
         }
         let mut indexes = self.write_indexes();
         if let Some(entry) = indexes.remove(name) {

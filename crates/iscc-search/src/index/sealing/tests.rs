@@ -1,7 +1,7 @@
 //! Starts with a journal, and without a valid one.
 
 use super::*;
-use crate::options::{Freezing, Options, Sealing};
+use crate::options::{Freezing, Options, SealHook, Sealing};
 use crate::record::Record;
 use crate::segment::Matching;
 use crate::store::StoredMeta;
@@ -9,8 +9,12 @@ use crate::store::load::Progress;
 
 /// The index in a folder, whose full segments have four assets.
 fn open(folder: &std::path::Path) -> Index {
+    open_with(folder, Sealing::early())
+}
+
+fn open_with(folder: &std::path::Path, sealing: Sealing) -> Index {
     let freezing = Freezing { rows_min: usize::MAX, ..Freezing::early(4) };
-    let options = Options { freezing, sealing: Sealing::early(), ..Options::default() };
+    let options = Options { freezing, sealing, ..Options::default() };
     let (progress, options) = (Progress::default(), Arc::new(options));
     Index::open("a", folder, Matching::Approximate, &options, &progress).unwrap()
 }
@@ -95,4 +99,31 @@ fn updates_of_the_same_assets_do_not_let_the_journal_grow() {
     let index = open(folder.path());
     assert_eq!((files(&index), index.snapshot().assets()), (1, 12));
     assert_eq!(index.store.journal_ids(), before);
+}
+
+#[test]
+fn a_file_begun_during_a_rename_does_not_create_the_former_folder() {
+    let indexes = tempfile::tempdir().unwrap();
+    let [former, renamed] = ["a", "b"].map(|name| indexes.path().join(name));
+    std::fs::create_dir(&former).unwrap();
+    put(&open(&former), 0..10);
+    let (report, chosen) = std::sync::mpsc::channel();
+    let report = std::sync::Mutex::new(report);
+    let hook = SealHook(Arc::new(move |step: &str| {
+        let _ = report.lock().unwrap().send(step.to_owned());
+    }));
+    let index = open_with(&former, Sealing { hook: Some(hook), ..Sealing::early() });
+    std::thread::scope(|scope| {
+        let moved = index.rename("b", renamed.clone(), || {
+            std::fs::rename(&former, &renamed)?;
+            scope.spawn(|| while index.seal_next(&|| true).is_some() {});
+            assert_eq!(chosen.recv().unwrap(), "chosen");
+            // Time to create the folder. Too little of it hides a fault, and causes none.
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            Ok(())
+        });
+        moved.unwrap();
+    });
+    assert!(!former.exists());
+    assert_eq!(files(&index), 1);
 }

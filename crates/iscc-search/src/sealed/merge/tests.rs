@@ -1,15 +1,16 @@
 //! Merged files compared with segments that are merged in memory.
 
 use std::fmt::Debug;
+use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::column::Body;
 use crate::lists::tests::ALL;
-use crate::sealed::{Expected, check_sections, open};
+use crate::sealed::{Expected, check_sections, open, path_of};
 use crate::segment::{AssetRows, Chunk, Matching};
 use crate::unit::UnitType;
 
@@ -84,7 +85,8 @@ fn reopened(folder: &Path, file: &SealedFile, slots: u32, matching: Matching) ->
     let expected = Expected { store: "store", uid: *uid, slots, bytes: *bytes, hash };
     let kind_of =
         |name: &str| NAMES.iter().position(|known| *known == name).map(|kind| kind as u16);
-    check_sections(folder, file, &PACE).unwrap();
+    let opened = File::open(path_of(folder, file.uid)).unwrap();
+    check_sections(opened, file, &PACE).unwrap();
     open(folder, &expected, matching, &kind_of).unwrap().0
 }
 
@@ -126,7 +128,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let mut random = Random(seed);
         let names = names();
-        let index_folder = || folder.path().to_owned();
+        let index_folder = RwLock::new(folder.path().to_owned());
         let target = |uid| NewFile {
             index_folder: &index_folder,
             store: "store",
@@ -199,7 +201,7 @@ fn lists_are_those_of_a_column_in_memory() {
     for (uid, long_keys_rows_min) in [(1, 0), (2, usize::MAX)] {
         let sizes = ListSizes { long_keys_rows_min, ..ALL };
         let lists = MergedLists { units: Some(sizes), simprints: None, rows_min: 1 };
-        let index_folder = || folder.path().to_owned();
+        let index_folder = RwLock::new(folder.path().to_owned());
         let target =
             NewFile { index_folder: &index_folder, store: "store", uid, simprint_names: &names };
         let file = merge(&target, &sources, &lists, &PACE).unwrap().file;
