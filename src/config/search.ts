@@ -88,14 +88,6 @@ export const searchVariables = defineVariables({
     description:
       'Whether segments of more than 1,048,576 assets get HNSW graphs beyond `INDEXSVC_SCAN_LIMIT`: `auto`, each graph that passes a trial, or `off`, none, so that every search is exact',
   },
-  listsBytesMax: {
-    name: 'INDEXSVC_LISTS_MEMORY',
-    schema: integer(0),
-    default: '4294967296',
-    unit: 'bytes',
-    description:
-      'Maximum memory of the lists of an index that are not in files yet; with lists, searches for near copies do not compare all units; 0 turns them off',
-  },
   simprintLists: {
     name: 'INDEXSVC_SIMPRINT_LISTS',
     schema: oneOf('all', 'first', 'none'),

@@ -160,7 +160,6 @@ async function openIndexes(
     searchSecondsMax: config.searchSecondsMax,
     scanLimit: config.scanLimitRows,
     hasGraphs: config.graphs === 'auto',
-    listsBytesMax: config.listsBytesMax,
     simprintLists: config.simprintLists,
     sealBytesPerSecond: config.sealRate * MIB,
     sync: config.sync,

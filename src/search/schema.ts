@@ -214,9 +214,9 @@ const segmentColumn = z
 const segment = z
   .object({
     kind: z
-      .enum(['growing', 'full', 'frozen', 'sealed'])
+      .enum(['growing', 'full', 'sealed'])
       .describe(
-        '`growing` takes new assets; a `full` one is frozen in the background if it is large, and `sealed` when it is in a file',
+        '`growing` takes new assets; a `full` one waits until it is written to a file, and is `sealed` then',
       ),
     assets: z.int().min(0),
     dead: z.int().min(0).describe('Replaced and deleted assets that are not removed yet'),

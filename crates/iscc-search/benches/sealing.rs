@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use iscc_codec::{Kind, Mode, Unit};
 use iscc_search::{
-    Engine, Freezing, ListSizes, Options, Reply, SealHook, Sealing, SearchParameters,
+    Engine, ListSizes, Options, Reply, SealHook, Sealing, SearchParameters, SegmentSizes,
     SelectionParameters,
 };
 
@@ -113,15 +113,14 @@ fn open(folder: &Path, is_sealing: &Arc<AtomicBool>, files: &Arc<AtomicU64>) -> 
         files.fetch_add(u64::from(step == "removed"), Ordering::Relaxed);
     }));
     let rows_min = SEGMENT as usize / 2;
-    let freezing = Freezing {
+    let sizes = SegmentSizes {
         segment_slots: SEGMENT,
-        assets_max: 0,
         rows_min,
         lists: ListSizes { rows_min, ..ListSizes::default() },
-        ..Freezing::default()
+        ..SegmentSizes::default()
     };
     let sealing = Sealing { assets_max: 0, hook: Some(hook), ..Sealing::default() };
-    let options = Options { freezing, sealing, ..Options::default() };
+    let options = Options { sizes, sealing, ..Options::default() };
     Engine::open(&format!("usearch://{}", folder.display()), options).expect("an engine")
 }
 

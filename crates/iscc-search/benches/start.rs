@@ -9,7 +9,7 @@ use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use iscc_codec::{Kind, Mode, Unit};
-use iscc_search::{Engine, Freezing, Options, Reply, Sealing, StoreOptions};
+use iscc_search::{Engine, Options, Reply, Sealing, SegmentSizes, StoreOptions};
 
 const ASSETS: u64 = 1_000_000;
 const ASSETS_QUICK: u64 = 20_000;
@@ -36,7 +36,7 @@ fn main() {
     let store = StoreOptions { sync: false, ..StoreOptions::default() };
     let mut options = Options { store, ..Options::default() };
     if is_quick {
-        options.freezing = Freezing::early(4096);
+        options.sizes = SegmentSizes::early(4096);
         options.sealing = Sealing::early();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,7 +1,7 @@
 //! Numbers in heap memory or in a mapped file.
 
 use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 
 use bytemuck::Pod;
 
@@ -25,14 +25,6 @@ impl<T: Pod> Array<T> {
         match self {
             Self::Heap(list) => list,
             Self::Mapped(_) => unreachable!("it was just copied"),
-        }
-    }
-
-    /// A part of a list in a mapped file. `None` if it is not in the list, or the list is in heap memory.
-    pub fn range(&self, items: Range<usize>) -> Option<Self> {
-        match self {
-            Self::Heap(_) => None,
-            Self::Mapped(range) => range.part(items).map(Self::Mapped),
         }
     }
 

@@ -67,8 +67,8 @@ pub fn check(index: &Path) -> Result<IndexCheck, StoreError> {
     files::check(index, &reading, &mut found)?;
     // Columns cannot be loaded from damaged rows.
     if found.check.problem_count == 0 {
-        let freezing = Options::default().freezing;
-        let state = load_state(&reading, Matching::Approximate, &freezing)?;
+        let sizes = Options::default().sizes;
+        let state = load_state(&reading, Matching::Approximate, &sizes)?;
         columns::check(&reading, &state, &mut found)?;
     }
     Ok(found.check)

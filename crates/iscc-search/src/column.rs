@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use crate::array::Array;
 use crate::scan::{Columns, WORDS_MAX};
 
 /// Rows of a full block. Three of its word columns fit into a core's L2 cache next to other data.
@@ -128,19 +127,6 @@ impl<P: Pod> Column<P> {
         self.rows += 1;
     }
 
-    /// Appends a block of a file: the words of its rows, column by column, and their payloads. All blocks before it must
-    /// be full.
-    pub fn push_block(&mut self, words: Array<u64>, payload: Array<P>) {
-        let capacity = payload.len();
-        self.rows += capacity;
-        self.blocks.push(Arc::new(Block {
-            width: word_count(self.bits),
-            words,
-            capacity,
-            payload,
-        }));
-    }
-
     /// The blocks in row order. All but the last are full.
     pub fn blocks(&self) -> &[Arc<Block<P>>] {
         &self.blocks
@@ -165,7 +151,10 @@ impl<P: Pod> Column<P> {
 
     /// Memory of the rows in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.blocks.iter().map(|block| block.words.bytes() + block.payload.bytes()).sum()
+        let bytes = |block: &Arc<Block<P>>| {
+            block.words.capacity() * size_of::<u64>() + block.payload.capacity() * size_of::<P>()
+        };
+        self.blocks.iter().map(bytes).sum()
     }
 }
 
@@ -174,18 +163,18 @@ impl<P: Pod> Column<P> {
 pub struct Block<P: Pod> {
     width: usize,
     /// `width` columns of `capacity` words each, one after the other.
-    words: Array<u64>,
+    words: Vec<u64>,
     capacity: usize,
-    payload: Array<P>,
+    payload: Vec<P>,
 }
 
 impl<P: Pod> Block<P> {
     fn new(width: usize) -> Self {
         Self {
             width,
-            words: vec![0; width * BLOCK_ROWS_MIN].into(),
+            words: vec![0; width * BLOCK_ROWS_MIN],
             capacity: BLOCK_ROWS_MIN,
-            payload: Vec::with_capacity(BLOCK_ROWS_MIN).into(),
+            payload: Vec::with_capacity(BLOCK_ROWS_MIN),
         }
     }
 
@@ -202,11 +191,6 @@ impl<P: Pod> Block<P> {
             *column = &self.words[start..start + self.rows()];
         }
         Columns::new(&columns[..count])
-    }
-
-    /// The words of all rows, column by column.
-    pub fn word_columns(&self) -> impl Iterator<Item = &[u64]> {
-        (0..self.width).map(|index| &self.words[index * self.capacity..][..self.rows()])
     }
 
     /// The payloads of all rows.
@@ -233,11 +217,10 @@ impl<P: Pod> Block<P> {
             *self = self.copy_with_capacity((self.capacity * 2).min(BLOCK_ROWS));
         }
         let row = self.payload.len();
-        let all = self.words.to_mut();
         for (index, word) in words[..self.width].iter().enumerate() {
-            all[index * self.capacity + row] = *word;
+            self.words[index * self.capacity + row] = *word;
         }
-        self.payload.to_mut().push(payload);
+        self.payload.push(payload);
     }
 
     fn copy_with_capacity(&self, capacity: usize) -> Self {
@@ -250,7 +233,7 @@ impl<P: Pod> Block<P> {
         }
         let mut payload = Vec::with_capacity(capacity);
         payload.extend_from_slice(&self.payload);
-        Self { width: self.width, words: words.into(), capacity, payload: payload.into() }
+        Self { width: self.width, words, capacity, payload }
     }
 }
 

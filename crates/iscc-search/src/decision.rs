@@ -16,8 +16,8 @@ pub struct Decision {
     pub index: String,
     /// What it is about.
     pub subject: Subject,
-    /// What is used from now on: `lists`, `scan` or `graph` for a column; `file` for a segment, or `memory` if that was
-    /// not possible.
+    /// What is used from now on: `scan` or `graph` for a column; `file` for a segment, or `memory` if that was not
+    /// possible.
     pub outcome: &'static str,
     /// The reason, or the size.
     pub detail: String,
@@ -30,15 +30,6 @@ pub enum Subject {
     Column {
         /// Type of the units.
         unit: UnitType,
-        /// Length of the bodies in bits.
-        bits: u16,
-        /// Number of distinct bodies.
-        rows: usize,
-    },
-    /// A column of distinct simprints.
-    Simprints {
-        /// Public name of the column.
-        name: String,
         /// Length of the bodies in bits.
         bits: u16,
         /// Number of distinct bodies.
@@ -63,7 +54,6 @@ impl Decision {
         };
         let subject = match &self.subject {
             Subject::Column { unit, bits, rows } => column(&unit.to_string(), *bits, *rows),
-            Subject::Simprints { name, bits, rows } => column(name, *bits, *rows),
             Subject::Segment { assets } => format!(",\"assets\":{assets}").into_bytes(),
         };
         json.extend_from_slice(&subject);
@@ -108,11 +98,11 @@ mod tests {
         for rows in 0..WAITING_MAX + 5 {
             let (index, detail) = ("a\"b".to_owned(), String::new());
             let subject = Subject::Column { unit, bits: 64, rows };
-            decisions.add(Decision { index, subject, outcome: "lists", detail });
+            decisions.add(Decision { index, subject, outcome: "graph", detail });
         }
         let text = String::from_utf8(decisions.take()).unwrap();
         assert!(text.starts_with(
-            r#"[{"index":"a\"b","type":"DATA_NONE_V0","bits":64,"rows":5,"outcome":"lists","detail":""},{"#
+            r#"[{"index":"a\"b","type":"DATA_NONE_V0","bits":64,"rows":5,"outcome":"graph","detail":""},{"#
         ));
         assert_eq!(text.matches("outcome").count(), WAITING_MAX);
         assert_eq!(decisions.take(), b"[]");

@@ -1,12 +1,10 @@
-//! A column of a frozen segment: each distinct body once, in ascending order, with its owners: the slots of assets for
+//! A column of a file: each distinct body once, in ascending order, with its owners: the slots of assets for
 //! units, chunks for simprints.
 //!
 //! Equal bodies are one row, so a scan, the lists and a graph compare them once. Rows are never added. Lists
 //! ([`Lists`]) find the rows near a probe in less time than a scan, if the probe's threshold permits it.
 
 mod owners;
-
-use bytemuck::cast_slice;
 
 use crate::array::Array;
 use crate::column::{Body, Column, word_count};
@@ -83,8 +81,11 @@ impl<O: Owner> FrozenColumn<O> {
     }
 
     /// Calls `each` with the bytes of each array, in the order in which they are in a file.
+    #[cfg(test)]
     pub(crate) fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
-        self.words[..word_count(self.bits)].iter().for_each(|words| each(cast_slice(words)));
+        self.words[..word_count(self.bits)]
+            .iter()
+            .for_each(|words| each(bytemuck::cast_slice(words)));
         self.owners.for_each_array(each);
         self.lists.iter().for_each(|lists| lists.for_each_array(each));
     }

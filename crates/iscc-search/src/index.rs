@@ -1,11 +1,10 @@
 //! One stored index: LMDB on disk, a snapshot in memory, and commits that keep the two in step.
 
 mod commit;
-mod compaction;
 mod draft;
+mod due;
 mod file_check;
 mod following;
-mod freezing;
 mod graphs;
 mod merging;
 mod paths;
@@ -35,9 +34,9 @@ use crate::store::{Reading, Store, StoreError, load::Progress};
 use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
-pub use compaction::Compacted;
 pub use following::{IndexState, Rehearsal, RowChange};
 pub use graphs::{Attention, GraphCounts, GraphProgress};
+pub use merging::Replaced;
 pub use sealing::FileCounts;
 pub use search::SearchJob;
 
@@ -126,10 +125,10 @@ impl Index {
         let store = Store::open(folder, &options.store, progress)?;
         let paths = paths::open(&store)?;
         let start =
-            start::Start { store: &store, folder, matching, freezing: &options.freezing, progress };
+            start::Start { store: &store, folder, matching, sizes: &options.sizes, progress };
         let (mut snapshot, store_id) = start.run()?;
         let mut writer = Writer { next_uid: snapshot.segments.len() as u32, ..Writer::default() };
-        if snapshot.segments.last().is_some_and(|last| options.freezing.is_full(last)) {
+        if snapshot.segments.last().is_some_and(|last| last.is_full(&options.sizes)) {
             writer.add_segment(&mut snapshot, matching);
         }
         writer.know_last(&snapshot);
@@ -293,7 +292,7 @@ impl Index {
             segments: snapshot.segments.len(),
             list_segments: snapshot.segments.iter().filter(|one| one.has_lists()).count(),
             graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),
-            waiting_segments: self.waiting_to_freeze(&snapshot),
+            waiting_segments: self.waiting_segments(&snapshot),
             sealed_segments: files.clone().count(),
             sealed_bytes: files.map(|file| file.bytes).sum::<u64>() + snapshot.graph_file_bytes(),
             graphs: snapshot.graphs(),

@@ -64,8 +64,8 @@ pub use failure::{Failure, FailureKind, Response};
 pub use index::{IndexState, LogRow, Rehearsal};
 pub use lists::ListSizes;
 pub use options::{
-    Backend, BadLocation, EarlyEnd, Freezing, Graphs, Options, SealHook, Sealing, SimprintLists,
-    Way,
+    Backend, BadLocation, EarlyEnd, Graphs, Options, SealHook, Sealing, SegmentSizes,
+    SimprintLists, Way,
 };
 pub use reply::{Found, Reply, SearchReport};
 pub use request::queries::split as split_queries;

@@ -71,7 +71,6 @@ impl Default for ListSizes {
 /// The lists of a column.
 #[derive(Debug)]
 pub struct Lists {
-    form: ListForm,
     /// First those with words, then those with only rows.
     lists: Vec<List>,
     rows: usize,
@@ -121,17 +120,13 @@ impl Lists {
             };
             lists.push(List { part, offsets, entries, rows });
         }
-        Ok(Self { form, lists, rows })
+        Ok(Self { lists, rows })
     }
 
     /// Calls `each` with the bytes of each array, in the order in which they are in a file.
+    #[cfg(test)]
     pub(crate) fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
         self.lists.iter().flat_map(List::arrays).for_each(each);
-    }
-
-    /// Which parts of the bodies are keys.
-    pub(crate) fn form(&self) -> ListForm {
-        self.form
     }
 
     /// Memory in bytes.

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::lists::ListSizes;
-use crate::segment::Segment;
-use crate::snapshot::Snapshot;
 use crate::store::StoreOptions;
 
 /// Location of the indexes, and how they match.
@@ -63,8 +61,8 @@ pub struct Options {
     pub scan_limit: usize,
     /// Which segments have graphs, and how these are built.
     pub graphs: Graphs,
-    /// When segments are frozen and merged.
-    pub freezing: Freezing,
+    /// When segments are full and merged, and which lists their columns have.
+    pub sizes: SegmentSizes,
     /// When segments are written to files.
     pub sealing: Sealing,
     /// Restricts how units are searched, for tests.
@@ -92,7 +90,7 @@ impl Default for Options {
             search_seconds_max: 30.0,
             scan_limit: 1 << 24,
             graphs: Graphs::default(),
-            freezing: Freezing::default(),
+            sizes: SegmentSizes::default(),
             sealing: Sealing::default(),
             way: Way::Planned,
             early_end: EarlyEnd::Planned,
@@ -104,44 +102,35 @@ impl Default for Options {
     }
 }
 
-/// When segments are full, frozen and merged.
+/// When segments are full and merged, and which lists their columns have.
 #[derive(Debug, Clone)]
-pub struct Freezing {
+pub struct SegmentSizes {
     /// Number of assets of a full segment. A new one begins after it.
     pub segment_slots: u32,
     /// Maximum number of assets of a merged or loaded segment.
     pub segment_slots_max: u32,
-    /// Number of assets up to which an index has no frozen segments.
-    pub assets_max: u64,
-    /// Number of rows from which a column of a full segment is frozen.
-    pub rows_min: usize,
     /// Number of rows of a full segment, if it has fewer assets than `segment_slots`.
     pub segment_rows: usize,
-    /// Number of rows up to which an index of few assets has no frozen segments.
-    pub rows_max: usize,
     /// Maximum number of rows of a column of a merged or loaded segment.
     pub column_rows_max: usize,
-    /// From how many rows on frozen columns have which lists.
+    /// Number of rows from which a column in a file has lists.
+    pub rows_min: usize,
+    /// From how many rows on columns have which lists.
     pub lists: ListSizes,
     /// Which lists columns of simprints have.
     pub simprint_lists: SimprintLists,
-    /// Maximum memory of all lists of an index in bytes. Columns beyond it are scanned.
-    pub lists_bytes_max: usize,
 }
 
-impl Default for Freezing {
+impl Default for SegmentSizes {
     fn default() -> Self {
         Self {
             segment_slots: 1 << 17,
             segment_slots_max: 1 << 23,
-            assets_max: 1 << 17,
-            rows_min: 1 << 16,
             segment_rows: 1 << 20,
-            rows_max: 1 << 20,
             column_rows_max: 1 << 24,
+            rows_min: 1 << 16,
             lists: ListSizes::default(),
             simprint_lists: SimprintLists::All,
-            lists_bytes_max: 4 << 30,
         }
     }
 }
@@ -157,18 +146,7 @@ pub enum SimprintLists {
     None,
 }
 
-impl Freezing {
-    /// Whether a segment takes no more assets.
-    pub fn is_full(&self, segment: &Segment) -> bool {
-        segment.slots.len() >= self.segment_slots || segment.rows() >= self.segment_rows
-    }
-
-    /// Whether a loaded segment takes no more assets.
-    pub fn is_largest(&self, segment: &Segment) -> bool {
-        segment.slots.len() >= self.segment_slots_max
-            || segment.largest_column() >= self.column_rows_max
-    }
-
+impl SegmentSizes {
     /// Which lists columns of simprints have, if they have some.
     pub fn simprint_list_sizes(&self) -> Option<ListSizes> {
         let is_first_only = match self.simprint_lists {
@@ -179,20 +157,10 @@ impl Freezing {
         Some(ListSizes { is_first_only, ..self.lists })
     }
 
-    /// Whether an index is so large that its full segments are frozen and merged.
-    pub fn is_large(&self, snapshot: &Snapshot) -> bool {
-        snapshot.assets() > self.assets_max || snapshot.rows() > self.rows_max
-    }
-
-    /// Freezes segments of `segment_slots` assets, with lists for each column. For tests and benchmarks.
+    /// Full segments of `segment_slots` assets, with lists for each column. For tests and benchmarks.
     pub fn early(segment_slots: u32) -> Self {
-        Self {
-            segment_slots,
-            assets_max: 0,
-            rows_min: 1,
-            lists: ListSizes { rows_min: 1, ..ListSizes::default() },
-            ..Self::default()
-        }
+        let lists = ListSizes { rows_min: 1, ..ListSizes::default() };
+        Self { segment_slots, rows_min: 1, lists, ..Self::default() }
     }
 }
 
@@ -254,16 +222,6 @@ impl Sealing {
     /// Seals nothing.
     pub fn never() -> Self {
         Self { assets_max: u64::MAX, rows_max: usize::MAX, ..Self::default() }
-    }
-
-    /// Whether an index is so large that its full segments are sealed.
-    pub fn is_large(&self, snapshot: &Snapshot) -> bool {
-        snapshot.assets() > self.assets_max || snapshot.rows() > self.rows_max
-    }
-
-    /// Whether a full segment is large enough to be sealed.
-    pub fn is_worth(&self, segment: &Segment) -> bool {
-        segment.slots.len() >= self.slots_min || segment.rows() >= self.rows_min
     }
 }
 

@@ -184,7 +184,7 @@ pub struct IndexMetrics {
     pub list_segments: usize,
     /// Number of segments with graphs.
     pub graph_segments: usize,
-    /// Number of full segments that wait for their columns to be frozen.
+    /// Number of full segments that wait for a file.
     pub waiting_segments: usize,
     /// Number of segments in files.
     pub sealed_segments: usize,

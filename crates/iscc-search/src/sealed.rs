@@ -1,4 +1,4 @@
-//! Sealed segments: full segments in files, which searches read through a memory mapping.
+//! Segments in files, which searches read through a memory mapping.
 //!
 //! LMDB remains the only truth: each file may be deleted and is made again. The record `sealed` in LMDB names the files
 //! that count, with the hashes of their headers, so files of another index or another time are never used. A file is

@@ -1,7 +1,7 @@
 //! A part of an index: assets in slots, their rows in columns and sorted runs.
 //!
-//! Rows are never removed. A full segment gets no more rows; its large columns are frozen ([`FrozenColumn`]). Replacing or deleting an asset marks its slot dead, and searches drop hits in dead slots. A
-//! segment with too many dead slots is compacted ([`Segment::compacted`]).
+//! A segment is in heap memory and grows until it is full, or it is in a file. Rows are never removed: replacing or deleting
+//! an asset marks its slot dead, and searches drop hits in dead slots.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use crate::column::{Body, Column};
 use crate::frozen::FrozenColumn;
 use crate::graph::Graph;
 use crate::lists::Lists;
+use crate::options::{Sealing, SegmentSizes};
 use crate::prefix_runs::PrefixRuns;
 use crate::sealed::SealedFile;
 use crate::slots::Slots;
@@ -66,13 +67,13 @@ pub struct Segment {
     pub slots: Slots,
     /// Units that are compared by similarity. The payload is the slot.
     pub units: BTreeMap<Key<UnitType>, Column<u32>>,
-    /// Units that were moved here from `units` ([`Segment::freeze`]).
+    /// Units in a file.
     pub frozen: BTreeMap<Key<UnitType>, Arc<FrozenColumn>>,
     /// Units that are looked up by prefix. The payload is the slot.
     pub prefixes: BTreeMap<Key<UnitType>, PrefixRuns<u32>>,
     /// Simprints that are scanned.
     pub simprints: BTreeMap<Key<SimprintKind>, Column<Chunk>>,
-    /// Simprints that were moved here from `simprints` ([`Segment::freeze_simprints`]).
+    /// Simprints in a file.
     pub frozen_simprints: BTreeMap<Key<SimprintKind>, Arc<FrozenColumn<Chunk>>>,
     /// Simprints that are looked up by equality.
     pub equal_simprints: BTreeMap<Key<SimprintKind>, PrefixRuns<Chunk>>,
@@ -142,16 +143,20 @@ impl Segment {
         known.filter_map(|(key, known)| Some((*key, known.file.as_ref()?)))
     }
 
-    /// Replaces a column of `units` by its frozen form. Later units of the same key start a new column.
-    pub fn freeze(&mut self, key: Key<UnitType>, column: Arc<FrozenColumn>) {
-        self.units.remove(&key);
-        self.frozen.insert(key, column);
+    /// Whether a segment in memory takes no more assets.
+    pub fn is_full(&self, sizes: &SegmentSizes) -> bool {
+        self.slots.len() >= sizes.segment_slots || self.rows() >= sizes.segment_rows
     }
 
-    /// Replaces a column of `simprints` by its frozen form. Later simprints of the same key start a new column.
-    pub fn freeze_simprints(&mut self, key: Key<SimprintKind>, column: Arc<FrozenColumn<Chunk>>) {
-        self.simprints.remove(&key);
-        self.frozen_simprints.insert(key, column);
+    /// Whether a segment that is loaded takes no more assets.
+    pub fn is_largest(&self, sizes: &SegmentSizes) -> bool {
+        self.slots.len() >= sizes.segment_slots_max
+            || self.largest_column() >= sizes.column_rows_max
+    }
+
+    /// Whether a full segment is large enough to be in a file.
+    pub fn is_worth(&self, sealing: &Sealing) -> bool {
+        self.slots.len() >= sealing.slots_min || self.rows() >= sealing.rows_min
     }
 
     /// Whether a column has lists.
@@ -160,18 +165,13 @@ impl Segment {
     }
 
     /// The lists of all columns.
-    pub fn all_lists(&self) -> impl Iterator<Item = &Lists> {
+    fn all_lists(&self) -> impl Iterator<Item = &Lists> {
         let units = self.frozen.values().filter_map(|column| column.lists());
         units.chain(self.frozen_simprints.values().filter_map(|column| column.lists()))
     }
 
-    /// Whether a column is frozen.
-    pub fn is_frozen(&self) -> bool {
-        !self.frozen.is_empty() || !self.frozen_simprints.is_empty()
-    }
-
-    /// Merges the live assets of several segments, in the order of their ISCC-ID bodies. Returns the new segment, and for
-    /// each source the new slots by old ones. Those of dead slots are `u32::MAX`.
+    /// The live assets of segments in memory, in the order of their ISCC-ID bodies. Returns the new segment, and for each
+    /// source the new slots by old ones. Those of dead slots are [`DEAD`].
     pub fn compacted(uid: u32, sources: &[&Self]) -> (Self, Vec<Vec<u32>>) {
         let matching = sources.first().map_or(Matching::Approximate, |segment| segment.matching);
         let mut target = Self::new(uid, matching);
@@ -207,11 +207,7 @@ impl Segment {
             .prefixes
             .iter()
             .flat_map(|(key, rows)| rows.iter().map(move |(body, slot)| (key.0, body, slot)));
-        let frozen = source
-            .frozen
-            .iter()
-            .flat_map(|(key, column)| column.iter().map(move |(body, slot)| (key.0, body, slot)));
-        for (unit, body, old) in scanned.chain(frozen).chain(prefixed) {
+        for (unit, body, old) in scanned.chain(prefixed) {
             if let Some(slot) = slot_of(old) {
                 self.add_unit(unit, &body, slot);
             }
@@ -220,15 +216,11 @@ impl Segment {
             .simprints
             .iter()
             .flat_map(|(key, rows)| rows.iter().map(move |(body, chunk)| (key.0, body, chunk)));
-        let frozen = source
-            .frozen_simprints
-            .iter()
-            .flat_map(|(key, column)| column.iter().map(move |(body, chunk)| (key.0, body, chunk)));
         let equal = source
             .equal_simprints
             .iter()
             .flat_map(|(key, rows)| rows.iter().map(move |(body, chunk)| (key.0, body, chunk)));
-        for (kind, body, chunk) in scanned.chain(frozen).chain(equal) {
+        for (kind, body, chunk) in scanned.chain(equal) {
             if let Some(slot) = slot_of(chunk.slot) {
                 self.add_simprint(kind, &body, Chunk { slot, ..chunk });
             }

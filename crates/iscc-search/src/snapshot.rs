@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::column::Body;
 use crate::lists::Lists;
+use crate::options::Sealing;
 use crate::pass::{Rows, UnitRows};
 use crate::segment::{Segment, SimprintKind};
 use crate::unit::UnitType;
@@ -78,6 +79,11 @@ impl Snapshot {
     /// Public name of the columns of a simprint type.
     pub fn simprint_column_name(&self, kind: SimprintKind) -> String {
         format!("SIMPRINT_{}", self.simprint_names[usize::from(kind)])
+    }
+
+    /// Whether the index is so large that its full segments are in files.
+    pub fn is_large(&self, sealing: &Sealing) -> bool {
+        self.assets() > sealing.assets_max || self.rows() > sealing.rows_max
     }
 
     /// Number of all rows: an upper bound of what a search reads or finds.

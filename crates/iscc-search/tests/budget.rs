@@ -5,7 +5,7 @@ mod common;
 use common::{Random, Service, id, unit, wait_found};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    Freezing, Options, Sealing, SearchParameters, SelectionParameters, StoreOptions,
+    Options, Sealing, SearchParameters, SegmentSizes, SelectionParameters, StoreOptions,
 };
 use serde_json::{Value, json};
 
@@ -17,9 +17,9 @@ const SECONDS: [f64; 3] = [2e-6, 1e-5, 3e-5];
 fn options(search_seconds_max: f64) -> Options {
     let store = StoreOptions { sync: false, ..StoreOptions::default() };
     // Segments stay separate: a merge during the test would change the plans.
-    let freezing = Freezing { segment_slots_max: 4096, ..Freezing::early(4096) };
-    let sealing = Sealing::never();
-    Options { search_seconds_max, freezing, sealing, store, ..Options::default() }
+    let sizes = SegmentSizes { segment_slots_max: 4096, ..SegmentSizes::early(4096) };
+    let sealing = Sealing::early();
+    Options { search_seconds_max, sizes, sealing, store, ..Options::default() }
 }
 
 fn body(number: u64) -> Vec<u8> {

@@ -6,7 +6,9 @@ use std::sync::mpsc::channel;
 
 use common::{Random, Service, id, rows, unit, value};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, FailureKind, Freezing, OpenError, Options, Reply, StoreOptions};
+use iscc_search::{
+    Engine, FailureKind, OpenError, Options, Reply, Sealing, SegmentSizes, StoreOptions,
+};
 use serde_json::{Value, json};
 
 const SCHEMES: [&str; 2] = ["usearch", "lmdb"];
@@ -203,7 +205,11 @@ const CODE: &str = "ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI
 #[test]
 fn a_restart_changes_no_result() {
     for scheme in SCHEMES {
-        let options = || Options { freezing: Freezing::early(256), ..Options::default() };
+        let options = || Options {
+            sizes: SegmentSizes::early(256),
+            sealing: Sealing::early(),
+            ..Options::default()
+        };
         let service = Service::new(scheme, options());
         service.create("main");
         service.create("empty");

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use common::{Random, Service, id, unit};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    EarlyEnd, Failure, Found, Freezing, Options, Reply, Sealing, SearchParameters,
+    EarlyEnd, Failure, Found, Options, Reply, Sealing, SearchParameters, SegmentSizes,
     SelectionParameters, StoreOptions, Way,
 };
 use proptest::prelude::*;
@@ -37,13 +37,14 @@ fn options(exponent: u32) -> Options {
 
 /// The full search first, then those that may end early.
 fn services(exponent: u32) -> Vec<(&'static str, Service)> {
-    let frozen = Options { freezing: Freezing::early(FULL), ..options(exponent) };
-    let always = Options { early_end: EarlyEnd::Always, ..frozen.clone() };
+    let (sizes, sealing) = (SegmentSizes::early(FULL), Sealing::early());
+    let sealed = Options { sizes, sealing, ..options(exponent) };
+    let always = Options { early_end: EarlyEnd::Always, ..sealed.clone() };
     let all = [
         ("never", Options { early_end: EarlyEnd::Never, ..options(exponent) }),
-        ("frozen", always.clone()),
-        ("sealed", Options { sealing: Sealing::early(), way: Way::Lists, ..always }),
-        ("planned", frozen),
+        ("always", always.clone()),
+        ("lists", Options { way: Way::Lists, ..always }),
+        ("planned", sealed),
     ];
     let open = |(name, options)| {
         let service = Service::new("usearch", options);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::Kind;
-use iscc_search::{Engine, FailureKind, Freezing, Options, Sealing};
+use iscc_search::{Engine, FailureKind, Options, Sealing, SegmentSizes};
 use serde_json::{Value, json};
 
 const BATCH: u64 = 50;
@@ -112,7 +112,7 @@ fn an_index_works_without_the_files_that_do_not_fit() {
     };
     let location = format!("usearch://{}", disk.path().join("indexes").display());
     let options =
-        |sealing| Options { freezing: Freezing::early(64), sealing, ..Options::default() };
+        |sealing| Options { sizes: SegmentSizes::early(64), sealing, ..Options::default() };
     let open =
         |options| Service { engine: Engine::open(&location, options).unwrap(), folder: None };
     let service = open(options(Sealing::never()));

@@ -12,7 +12,7 @@ use common::twins::{copy_folder, files};
 use common::{Random, Service, id, unit, value, wait_found};
 use iscc_codec::Kind;
 use iscc_search::{
-    EarlyEnd, Engine, Freezing, Graphs, Options, Reply, SealHook, Sealing, SearchParameters,
+    EarlyEnd, Engine, Graphs, Options, Reply, SealHook, Sealing, SearchParameters, SegmentSizes,
     SelectionParameters, StoreOptions,
 };
 use serde_json::{Value, json};
@@ -25,7 +25,11 @@ fn options() -> Options {
     let full = FULL as u32;
     Options {
         scan_limit: 600,
-        freezing: Freezing { segment_slots: full, segment_slots_max: full, ..Freezing::default() },
+        sizes: SegmentSizes {
+            segment_slots: full,
+            segment_slots_max: full,
+            ..SegmentSizes::default()
+        },
         sealing: Sealing::early(),
         graphs: Graphs { trial_rows: 200, save_rows: 200, ..Graphs::early() },
         store: StoreOptions { sync: false, ..StoreOptions::default() },
@@ -186,7 +190,7 @@ fn nearest(service: &Service, body: &[u8], exact: bool) -> (bool, bool) {
 #[test]
 fn only_exact_searches_end_early_in_an_index_with_graphs() {
     let early = Options {
-        freezing: Freezing { segment_slots_max: FULL as u32, ..Freezing::early(FULL as u32) },
+        sizes: SegmentSizes { segment_slots_max: FULL as u32, ..SegmentSizes::early(FULL as u32) },
         early_end: EarlyEnd::Always,
         ..options()
     };
@@ -234,9 +238,10 @@ fn random_codes(options: Options) -> Service {
 
 #[test]
 fn a_refusal_survives_restarts() {
-    let freezing = Freezing { segment_slots: 4096, segment_slots_max: 4096, ..Freezing::default() };
+    let sizes =
+        SegmentSizes { segment_slots: 4096, segment_slots_max: 4096, ..SegmentSizes::default() };
     let graphs = Graphs { trial_rows: 3000, ..Graphs::early() };
-    let options = Options { freezing, graphs, match_threshold_units: 0.575, ..options() };
+    let options = Options { sizes, graphs, match_threshold_units: 0.575, ..options() };
     let mut service = random_codes(options.clone());
     let refused = decisions(&service);
     assert_eq!(refused.len(), 1, "{refused:?}");

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use common::{Random, Service, id, unit, value};
 use data_encoding::BASE64URL_NOPAD;
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Freezing, Options, SealHook, Sealing, StoreOptions};
+use iscc_search::{Options, SealHook, Sealing, SegmentSizes, StoreOptions};
 use serde_json::{Value, json};
 
 /// Assets of a full segment. Eight segments are merged.
@@ -74,7 +74,7 @@ fn a_merge_needs_less_memory_than_a_column() {
         _ => {}
     };
     let options = Options {
-        freezing: Freezing::early(FULL as u32),
+        sizes: SegmentSizes::early(FULL as u32),
         sealing: Sealing { hook: Some(SealHook(Arc::new(hook))), ..Sealing::early() },
         store: StoreOptions { sync: false, ..StoreOptions::default() },
         ..Options::default()

@@ -4,16 +4,15 @@
 mod common;
 
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use common::twins::{
     FULL, Twins, copy_data, copy_folder, entry, files, kinds, open, options, sealed,
 };
 use common::{Random, Service, value};
-use iscc_search::{Freezing, Options, SealHook, Sealing};
+use iscc_search::{Options, SealHook, Sealing};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -237,35 +236,6 @@ fn changes_and_kills_during_a_merge_lose_nothing() {
         twins.check(scheme);
         twins.restart(|_| {});
         twins.check(&format!("{scheme}, later"));
-    }
-}
-
-#[test]
-fn a_segment_gets_its_lists_while_the_file_of_another_one_is_written() {
-    // A file takes several steps of a mebibyte, each two seconds.
-    const ASSETS: u64 = 1 << 15;
-    let (report, steps) = channel();
-    let report = Mutex::new(report);
-    let hook = SealHook(Arc::new(move |step: &str| {
-        // Fails after the test.
-        let _ = report.lock().unwrap().send(step.to_owned());
-    }));
-    let sealing = Sealing { hook: Some(hook), bytes_per_second: 1 << 19, ..Sealing::early() };
-    let options = Options { freezing: Freezing::early(ASSETS as u32), ..options(sealing) };
-    let service = Service::new("usearch", options);
-    service.create("main");
-    let add = |numbers: Range<u64>| {
-        let entries: Vec<Value> = numbers.map(|number| entry(number, number)).collect();
-        for batch in entries.chunks(100) {
-            service.add("main", &json!(batch)).unwrap();
-        }
-    };
-    add(0..ASSETS + 1);
-    assert_eq!(steps.recv().unwrap(), "chosen");
-    add(ASSETS + 1..2 * ASSETS + 1);
-    while kinds(&service) != ["frozen", "frozen", "growing"] {
-        assert_eq!(steps.try_recv(), Err(TryRecvError::Empty), "the file is still being written");
-        std::thread::yield_now();
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{Random, Service, id, unit};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, Freezing, Graphs, Options, Sealing};
+use iscc_search::{Engine, Graphs, Options, Sealing, SegmentSizes};
 use reference::scan::prefix_distance;
 use serde_json::{Value, json};
 
@@ -27,9 +27,10 @@ fn entry(asset: &Asset) -> Value {
 
 /// Full segments of 1024 assets get graphs, and no lists.
 fn with_graphs() -> Options {
-    let freezing = Freezing { segment_slots: 1024, segment_slots_max: 1024, ..Freezing::default() };
+    let sizes =
+        SegmentSizes { segment_slots: 1024, segment_slots_max: 1024, ..SegmentSizes::default() };
     let (sealing, graphs) = (Sealing::early(), Graphs::early());
-    Options { scan_limit: 1024, freezing, sealing, graphs, ..Options::default() }
+    Options { scan_limit: 1024, sizes, sealing, graphs, ..Options::default() }
 }
 
 fn kinds() -> [Kind; 4] {

@@ -1,4 +1,4 @@
-//! Frozen and sealed segments, lists and merges, compared with a linear search and with an index that only scans: random changes,
+//! Segments in files, lists and merges, compared with a linear search and with an index that only scans: random changes,
 //! with each way of searching forced once.
 
 mod common;
@@ -9,7 +9,8 @@ use std::time::Duration;
 use common::{FIXTURES, Random, Service, id, rows, run_query, unit, value, wait_found};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    Freezing, ListSizes, Options, Sealing, SearchParameters, SelectionParameters, StoreOptions, Way,
+    ListSizes, Options, Sealing, SearchParameters, SegmentSizes, SelectionParameters, StoreOptions,
+    Way,
 };
 use proptest::prelude::*;
 use reference::scan::prefix_distance;
@@ -25,43 +26,43 @@ fn unsynced() -> StoreOptions {
     StoreOptions { sync: false, ..StoreOptions::default() }
 }
 
-/// Indexes whose full segments are frozen at once, by the way in which they are searched.
+/// Indexes whose full segments get files at once, by the way in which they are searched.
 fn tiers() -> Vec<(&'static str, Options)> {
-    let frozen = |way| Options {
-        freezing: Freezing { segment_slots_max: FULL * 64, ..Freezing::early(FULL) },
+    let sealed = |way| Options {
+        sizes: SegmentSizes { segment_slots_max: FULL * 64, ..SegmentSizes::early(FULL) },
+        sealing: Sealing::early(),
         way,
         store: unsynced(),
         ..Options::default()
     };
     vec![
-        ("scan", frozen(Way::Scan)),
-        ("lists", frozen(Way::Lists)),
-        ("planned", frozen(Way::Planned)),
-        ("sealed", Options { sealing: Sealing::early(), ..frozen(Way::Lists) }),
+        ("scan", sealed(Way::Scan)),
+        ("lists", sealed(Way::Lists)),
+        ("planned", sealed(Way::Planned)),
     ]
 }
 
-/// Keys as in columns of millions of rows. Their lists take 100 MB per column, so only some columns have them.
+/// Keys as in columns of millions of rows. Their lists take 100 MB per column, so only the largest columns have them.
 fn long_keys() -> (&'static str, Options) {
-    let lists = ListSizes { rows_min: 100, long_keys_rows_min: 1, ..ListSizes::default() };
-    let freezing = Freezing { lists, lists_bytes_max: 600 << 20, ..Freezing::early(512) };
-    ("long keys", Options { freezing, way: Way::Lists, store: unsynced(), ..Options::default() })
+    let lists = ListSizes { rows_min: 400, long_keys_rows_min: 1, ..ListSizes::default() };
+    let sizes = SegmentSizes { lists, ..SegmentSizes::early(512) };
+    let (sealing, store) = (Sealing::early(), unsynced());
+    ("long keys", Options { sizes, sealing, way: Way::Lists, store, ..Options::default() })
 }
 
-/// Waits until all full segments are frozen, and at least one column has lists.
-fn wait_until_frozen(service: &Service, index: &str) {
+/// Waits until all full segments are in files, and at least one column has lists.
+fn wait_until_sealed(service: &Service, index: &str) {
     loop {
         service.engine.wait_for_graphs();
         let info = value(service.engine.index(index)).unwrap();
         let segments = info["segments"].as_array().cloned().unwrap_or_default();
         let (last, full) = segments.split_last().unwrap_or((&Value::Null, &[]));
-        let is_frozen =
-            |segment: &Value| segment["kind"] == "frozen" || segment["kind"] == "sealed";
+        let is_sealed = |segment: &Value| segment["kind"] == "sealed";
         let has_lists = |segment: &Value| {
             let mut columns = segment["columns"].as_array().unwrap().iter();
             columns.any(|column| column["lists"] == true)
         };
-        if last["kind"] == "growing" && full.iter().all(is_frozen) && full.iter().any(has_lists) {
+        if last["kind"] == "growing" && full.iter().all(is_sealed) && full.iter().any(has_lists) {
             return;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -74,7 +75,7 @@ fn recorded_queries_have_the_same_responses_on_every_tier() {
     let queries = rows("queries.jsonl");
     for (name, options) in tiers().into_iter().chain([long_keys()]) {
         let service = common::with_recorded_assets("usearch", options);
-        wait_until_frozen(&service, "ds");
+        wait_until_sealed(&service, "ds");
         for query in &queries {
             let (found, expected) = (run_query(&service, query), run_query(&expected, query));
             assert_eq!(found, expected, "{name}, query {query} of {FIXTURES}");
@@ -96,8 +97,8 @@ enum Step {
         seed: u64,
         count: u64,
     },
-    /// Waits for freezing and merging. Without it, they happen during the next steps.
-    Freeze,
+    /// Waits for all background work. Without it, it happens during the next steps.
+    Wait,
     Restart,
     Search {
         seed: u64,
@@ -110,7 +111,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => (any::<u64>(), 1u64..200).prop_map(|(seed, count)| Step::Add { seed, count }),
         2 => (any::<u64>(), 1u64..60).prop_map(|(seed, count)| Step::Update { seed, count }),
         2 => (any::<u64>(), 1u64..40).prop_map(|(seed, count)| Step::Delete { seed, count }),
-        1 => Just(Step::Freeze),
+        1 => Just(Step::Wait),
         1 => Just(Step::Restart),
         4 => (any::<u64>(), 75u32..=100)
             .prop_map(|(seed, percent)| Step::Search { seed, percent }),
@@ -288,7 +289,7 @@ impl Twins {
                     self.assets.remove(&number);
                 }
             }
-            Step::Freeze => {
+            Step::Wait => {
                 self.services.iter().for_each(|(_, _, service)| service.engine.wait_for_graphs());
             }
             Step::Restart => {
@@ -342,7 +343,7 @@ fn full_segments_are_merged_by_size_class() {
         twins.run(&Step::Update { seed, count: 2 });
     }
     for (name, _, service) in &twins.services[1..] {
-        wait_until_frozen(service, "main");
+        wait_until_sealed(service, "main");
         let info = value(service.engine.index("main")).unwrap();
         let segments = info["segments"].as_array().unwrap().len();
         assert!(segments < 14, "{name}: {segments} segments");

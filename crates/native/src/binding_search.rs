@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use iscc_search::{
-    Engine, Failure, FailureKind, Found, Freezing, Graphs, OpenError, Options, Reply, Response,
-    Sealing, SearchParameters, SelectionParameters, SimprintLists, StoreOptions,
+    Engine, Failure, FailureKind, Found, Graphs, OpenError, Options, Reply, Response, Sealing,
+    SearchParameters, SegmentSizes, SelectionParameters, SimprintLists, StoreOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -40,17 +40,13 @@ pub struct SearchOptions {
     pub scan_limit: Option<u32>,
     /// Whether large segments get HNSW graphs beyond this number.
     pub has_graphs: Option<bool>,
-    /// Most memory of the lists of an index in bytes.
-    pub lists_bytes_max: Option<i64>,
     /// Which lists columns of simprints have: `all`, `first` or `none`.
     pub simprint_lists: Option<String>,
-    /// Number of assets of a full segment, whose columns get lists at once. For tests: without it, only large
-    /// segments of large indexes do.
-    pub freeze_early: Option<u32>,
     /// How fast files of segments are written, in bytes per second.
     pub seal_bytes_per_second: Option<i64>,
-    /// Whether full segments are written to files at once. For tests: without it, only those of large indexes are.
-    pub seal_early: Option<bool>,
+    /// Number of assets of a full segment, which is written to a file with lists for each column. For tests: without it,
+    /// only large segments of large indexes are.
+    pub seal_early: Option<u32>,
     /// Whether all sealed segments get graphs beyond the scan limit. For tests: without it, only the largest do.
     pub graphs_early: Option<bool>,
     /// Number of search threads.
@@ -449,17 +445,14 @@ fn asset_matches(
 
 fn settings(options: SearchOptions) -> Options {
     let default = Options::default();
-    let mut freezing = options.freeze_early.map_or_else(Freezing::default, Freezing::early);
-    if let Some(bytes) = options.lists_bytes_max {
-        freezing.lists_bytes_max = usize::try_from(bytes).unwrap_or(0);
-    }
-    freezing.simprint_lists = match options.simprint_lists.as_deref() {
+    let mut sizes = options.seal_early.map_or_else(SegmentSizes::default, SegmentSizes::early);
+    sizes.simprint_lists = match options.simprint_lists.as_deref() {
         Some("first") => SimprintLists::First,
         Some("none") => SimprintLists::None,
         _ => SimprintLists::All,
     };
     let mut sealing =
-        if options.seal_early == Some(true) { Sealing::early() } else { Sealing::default() };
+        if options.seal_early.is_some() { Sealing::early() } else { Sealing::default() };
     if let Some(rate) = options.seal_bytes_per_second {
         sealing.bytes_per_second = u64::try_from(rate).unwrap_or(0).max(1);
     }
@@ -479,7 +472,7 @@ fn settings(options: SearchOptions) -> Options {
         search_seconds_max: options.search_seconds_max.unwrap_or(default.search_seconds_max),
         scan_limit: count(options.scan_limit, default.scan_limit),
         graphs,
-        freezing,
+        sizes,
         sealing,
         way: default.way,
         early_end: default.early_end,

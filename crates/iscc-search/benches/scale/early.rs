@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use iscc_codec::{Kind, Mode, Unit};
 use iscc_search::{
-    EarlyEnd, Engine, Freezing, Options, Reply, Sealing, SearchParameters, StoreOptions,
+    EarlyEnd, Engine, Options, Reply, Sealing, SearchParameters, SegmentSizes, StoreOptions,
 };
 
 use super::data::{Random, Row};
@@ -30,7 +30,7 @@ pub fn compare(assets: u64, is_quick: bool) -> bool {
     let store = StoreOptions { sync: false, ..StoreOptions::default() };
     let mut options = Options { store, search_threads: 1, ..Options::default() };
     if is_quick {
-        options.freezing = Freezing::early(4096);
+        options.sizes = SegmentSizes::early(4096);
         options.sealing = Sealing::early();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,5 +1,5 @@
-//! The background thread: reads mapped files after a start, finishes path indexes, compacts, merges, freezes and seals
-//! segments, builds graphs, checks files, and releases free memory when no changes arrive.
+//! The background thread: reads mapped files after a start, finishes path indexes, merges segments into files, checks files,
+//! builds graphs, and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -10,8 +10,7 @@ use super::registry::{AnyIndex, Registry};
 use crate::allocator;
 use crate::background;
 use crate::decision::Decisions;
-use crate::index::{Attention, Compacted, Index};
-use crate::segment::Segment;
+use crate::index::{Attention, Index, Replaced};
 
 /// Pause between build steps, so that building does not slow down searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);
@@ -51,11 +50,11 @@ struct State {
 }
 
 impl Maintenance {
-    /// Starts the thread. It first checks all indexes for graphs to build.
+    /// Starts the thread. It first looks at all indexes for work.
     pub fn start(registry: &Arc<Registry>) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         shared.lock().notified = true;
-        let thread = std::thread::Builder::new().name("graphs".to_owned()).spawn({
+        let thread = std::thread::Builder::new().name("maintenance".to_owned()).spawn({
             let (shared, registry) = (Arc::clone(&shared), Arc::downgrade(registry));
             move || run(&shared, &registry)
         })?;
@@ -72,7 +71,7 @@ impl Maintenance {
         self.shared.decisions.take()
     }
 
-    /// Waits until all due columns are frozen and graphs built.
+    /// Waits until no work is due.
     pub fn wait(&self) {
         let mut state = self.shared.lock();
         while state.notified || state.is_busy {
@@ -166,10 +165,7 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
                 });
                 warm_all(shared, index, left);
                 build_paths(shared, index);
-                freeze_ordered(shared, index);
-                compact_all(shared, index);
-                freeze_all(shared, index);
-                seal_all(shared, index);
+                merge_all(shared, index);
                 check_all(shared, index);
                 build_graphs(shared, index);
                 retries.extend(index.retry_at());
@@ -193,57 +189,25 @@ fn build_paths(shared: &Shared, index: &Index) {
     }
 }
 
-fn compact_all(shared: &Shared, index: &Index) {
+/// Replaces segments. After a failure, for example on a full disk, they stay as they are, and the journal is trimmed later.
+fn merge_all(shared: &Shared, index: &Index) {
     while is_wanted(shared, index) {
-        match index.compact_next(&|| continues_with_lists(shared, index)) {
-            Compacted::Nothing => return,
-            Compacted::InMemory => {}
-            Compacted::ToFile(decision) => shared.decisions.add(decision),
-            Compacted::Failed(decision) => return shared.decisions.add(decision),
+        match index.merge_next(&|| is_wanted(shared, index)) {
+            Replaced::Nothing => break,
+            Replaced::InMemory => {}
+            Replaced::ToFile(decision) => shared.decisions.add(decision),
+            Replaced::Failed(decision) => {
+                shared.decisions.add(decision);
+                break;
+            }
         }
     }
+    let _ = index.trim_journal();
 }
 
 /// Whether work on an index should go on.
 fn is_wanted(shared: &Shared, index: &Index) -> bool {
     !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
-}
-
-/// Like [`is_wanted`], between two steps of writing a file, which may take minutes: segments that became full meanwhile get
-/// their lists first, because searches scan those without.
-fn continues_with_lists(shared: &Shared, index: &Index) -> bool {
-    freeze_all(shared, index);
-    is_wanted(shared, index)
-}
-
-/// Lists pay off sooner than graphs and merges, and take less time to build.
-fn freeze_ordered(shared: &Shared, index: &Index) {
-    // Compaction replaces the others.
-    freeze(shared, index, |segment| segment.slots.is_ascending());
-}
-
-fn freeze_all(shared: &Shared, index: &Index) {
-    freeze(shared, index, |_| true);
-}
-
-fn freeze(shared: &Shared, index: &Index, wants: fn(&Segment) -> bool) {
-    let should_continue = || is_wanted(shared, index);
-    while should_continue()
-        && let Some(decision) = index.freeze_next(wants, &should_continue)
-    {
-        shared.decisions.add(decision);
-    }
-}
-
-/// Segments are sealed once their columns are frozen. After a failure, for example on a full disk, they stay in memory.
-fn seal_all(shared: &Shared, index: &Index) {
-    while is_wanted(shared, index)
-        && let Some(decision) = index.seal_next(&|| continues_with_lists(shared, index))
-    {
-        shared.decisions.add(decision);
-    }
-    // If it fails, for example on a full disk, the journal is trimmed later.
-    let _ = index.trim_journal();
 }
 
 /// Checks the files that were mapped at the start.

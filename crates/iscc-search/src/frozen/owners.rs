@@ -92,6 +92,7 @@ impl<O: Owner> Owners<O> {
     }
 
     /// Calls `each` with the bytes of the three arrays, as they are in a file.
+    #[cfg(test)]
     pub fn for_each_array<'a>(&'a self, each: &mut dyn FnMut(&'a [u8])) {
         each(bytemuck::cast_slice(&self.rows));
         each(bytemuck::cast_slice(&self.ends));

@@ -110,7 +110,7 @@ impl Index {
         while let Some(group) = self.next_group() {
             self.commit(group);
             // Nothing else writes to an index that follows logs.
-            while self.follows_logs() && self.compact_between_commits() {}
+            while self.follows_logs() && self.merge_between_commits() {}
         }
     }
 

@@ -196,8 +196,8 @@ impl<'a> Draft<'a> {
     }
 
     fn append(&mut self, id: u64, rows: &AssetRows) -> SlotRef {
-        let freezing = &self.index.options.freezing;
-        if self.snapshot.segments.last().is_none_or(|last| freezing.is_full(last)) {
+        let sizes = &self.index.options.sizes;
+        if self.snapshot.segments.last().is_none_or(|last| last.is_full(sizes)) {
             let segment = Segment::new(self.next_uid, self.index.matching);
             self.next_uid += 1;
             self.snapshot.segments.push(Arc::new(segment));

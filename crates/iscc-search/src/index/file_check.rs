@@ -61,8 +61,8 @@ impl Index {
     /// not.
     fn load_again(&self) -> Result<(), StoreError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let freezing = &self.options.freezing;
-        let mut snapshot = load_state(&self.store.read()?, self.matching, freezing)?;
+        let sizes = &self.options.sizes;
+        let mut snapshot = load_state(&self.store.read()?, self.matching, sizes)?;
         for segment in &mut snapshot.segments {
             Arc::make_mut(segment).uid = writer.next_uid;
             writer.next_uid += 1;

@@ -1,4 +1,4 @@
-//! Writes full segments to files, next to searches and changes.
+//! The files of segments: which count, and the journal of what changed since.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -6,9 +6,7 @@ use std::sync::{Arc, PoisonError, RwLockReadGuard};
 use std::time::Instant;
 
 use super::Index;
-use super::compaction::{mark_died, range_of};
-use crate::background;
-use crate::decision::{Decision, Subject};
+use super::merging::{mark_died, range_of};
 use crate::sealed::{self, Expected, NewFile, Paced, SealError, SealedFile};
 use crate::segment::{DEAD, Segment};
 use crate::snapshot::Snapshot;
@@ -79,52 +77,18 @@ pub enum NotSealed {
 }
 
 impl Index {
-    /// Seals the next due segment. Returns `None` if nothing is due.
-    ///
-    /// The file is written without a lock. A failure changes nothing, and sealing pauses for a minute at least.
-    pub fn seal_next(&self, should_continue: &(dyn Fn() -> bool + Sync)) -> Option<Decision> {
-        let _restructuring = self.restructuring.lock().unwrap_or_else(PoisonError::into_inner);
-        let (segment, waiting) = self.next_to_seal()?;
-        let since = Instant::now();
-        let sealed = background::run_again(should_continue, |should_continue| {
-            self.write_segment(&segment, waiting, should_continue)
-        })
-        .and_then(|file| {
-            let sources = std::slice::from_ref(&segment);
-            self.install_sealed(sources, segment.uid, &file, None).map(|()| file)
-        });
-        let (outcome, detail) = match sealed {
-            Ok(file) => {
-                self.seal_state().counts.seals.add(&file, since);
-                ("file", format!("{} bytes", file.bytes))
-            }
-            // The engine is closing, or the segment was replaced meanwhile.
-            Err(NotSealed::File(SealError::Stopped)) => return None,
-            Err(reason) => {
-                self.pause();
-                ("memory", format!("not written to a file: {reason}"))
-            }
-        };
-        let subject = Subject::Segment { assets: segment.slots.live().into() };
-        Some(Decision { index: self.name(), subject, outcome, detail })
-    }
-
-    /// Counts a file of merged segments that were chosen at `since`.
-    pub(super) fn count_merge(&self, file: &SealedFile, since: Instant) {
-        self.seal_state().counts.merges.add(file, since);
+    /// Counts a file of segments that were chosen at `since`.
+    pub(super) fn count_file(&self, sources: &[Arc<Segment>], file: &SealedFile, since: Instant) {
+        let counts = &mut self.seal_state().counts;
+        match sources {
+            [source] if source.file.is_none() => counts.seals.add(file, since),
+            _ => counts.merges.add(file, since),
+        }
     }
 
     /// Files that were written since the start.
     pub(super) fn file_counts(&self) -> FileCounts {
         self.seal_state().counts
-    }
-
-    fn next_to_seal(&self) -> Option<(Arc<Segment>, usize)> {
-        if self.is_deleted() || self.is_paused() {
-            return None;
-        }
-        let due = self.due_to_seal(&self.snapshot());
-        due.first().map(|segment| (Arc::clone(segment), due.len()))
     }
 
     /// Lets sealing and merging pause after a failure.
@@ -142,36 +106,9 @@ impl Index {
         self.seal_state().retry_at.filter(|&at| Instant::now() < at)
     }
 
-    fn due_to_seal(&self, snapshot: &Snapshot) -> Vec<Arc<Segment>> {
-        let sealing = &self.options.sealing;
-        let Some((_, full)) = snapshot.segments.split_last() else { return Vec::new() };
-        if !sealing.is_large(snapshot) {
-            return Vec::new();
-        }
-        let rows = snapshot.unit_rows();
-        let is_due = |segment: &&Arc<Segment>| {
-            segment.file.is_none()
-                && segment.slots.is_ascending()
-                && sealing.is_worth(segment)
-                && !self.waits_to_freeze(snapshot, &rows, segment)
-        };
-        full.iter().filter(is_due).cloned().collect()
-    }
-
-    fn write_segment(
-        &self,
-        segment: &Segment,
-        waiting: usize,
-        should_continue: &(dyn Fn() -> bool + Sync),
-    ) -> Result<SealedFile, NotSealed> {
-        let hurry = if waiting > 1 { HURRY } else { 1 };
-        self.write_file(hurry, should_continue, |target, pace| target.write(segment, pace))
-    }
-
-    /// Calls `write` with a new file. `hurry` is how many times faster than usual it is written.
+    /// Calls `write` with a new file. While several segments wait, it is written faster.
     pub(super) fn write_file<T>(
         &self,
-        hurry: u64,
         should_continue: &(dyn Fn() -> bool + Sync),
         write: impl FnOnce(&NewFile<'_>, &Paced<'_>) -> Result<T, SealError>,
     ) -> Result<T, NotSealed> {
@@ -182,7 +119,9 @@ impl Index {
             }
             state.store.clone()
         };
-        let names = Arc::clone(&self.snapshot().simprint_names);
+        let snapshot = self.snapshot();
+        let names = Arc::clone(&snapshot.simprint_names);
+        let hurry = if self.waiting_segments(&snapshot) > 1 { HURRY } else { 1 };
         let bytes_per_second = self.options.sealing.bytes_per_second * hurry;
         let pace = Paced { bytes_per_second, should_continue };
         let uid = random_uid()?;
@@ -194,13 +133,13 @@ impl Index {
         Ok(written)
     }
 
-    /// Makes the file count, and replaces the segments by its columns. `moves` are the new slots of merged segments.
+    /// Makes the file count, and replaces the segments by its columns. `moves` are their new slots.
     pub(super) fn install_sealed(
         &self,
         sources: &[Arc<Segment>],
         uid: u32,
         file: &SealedFile,
-        moves: Option<&[Vec<u32>]>,
+        moves: &[Vec<u32>],
     ) -> Result<(), NotSealed> {
         let installed = self.commit_sealed(sources, uid, file, moves);
         match &installed {
@@ -223,7 +162,7 @@ impl Index {
         sources: &[Arc<Segment>],
         uid: u32,
         file: &SealedFile,
-        moves: Option<&[Vec<u32>]>,
+        moves: &[Vec<u32>],
     ) -> Result<SealedRecord, NotSealed> {
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_deleted() {
@@ -234,14 +173,9 @@ impl Index {
             return Err(SealError::Stopped.into());
         };
         let now = &snapshot.segments[range.clone()];
-        let mut segment = self.mapped(&snapshot, now, file, moves)?;
-        match moves {
-            Some(moves) => mark_died(sources, now, moves, &mut segment.slots),
-            None => {
-                segment.slots = now[0].slots.with_ids_of(&segment.slots);
-                segment.graphs.clone_from(&now[0].graphs);
-            }
-        }
+        let slots = moves.iter().flatten().filter(|&&slot| slot != DEAD).count() as u32;
+        let mut segment = self.mapped(&snapshot, slots, file)?;
+        mark_died(sources, now, moves, &mut segment.slots);
         segment.uid = uid;
         snapshot.segments.splice(range, [Arc::new(segment)]);
         self.commit_record(snapshot)
@@ -287,14 +221,9 @@ impl Index {
     fn mapped(
         &self,
         snapshot: &Snapshot,
-        sources: &[Arc<Segment>],
+        slots: u32,
         file: &SealedFile,
-        moves: Option<&[Vec<u32>]>,
     ) -> Result<Segment, SealError> {
-        let slots = match moves {
-            Some(moves) => moves.iter().flatten().filter(|&&slot| slot != DEAD).count() as u32,
-            None => sources[0].slots.len(),
-        };
         let store = self.seal_state().store.clone();
         let (uid, bytes, hash) = (file.uid, file.bytes, &file.hash);
         let expected = Expected { store: &store, uid, slots, bytes, hash };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::options::Freezing;
+use crate::options::SegmentSizes;
 use crate::sealed::{self, Expected, SealError, SealedFile};
 use crate::segment::{Key, Matching, Segment};
 use crate::snapshot::Snapshot;
@@ -25,7 +25,7 @@ pub struct Start<'a> {
     pub folder: &'a Path,
     pub matching: Matching,
     /// When segments are full.
-    pub freezing: &'a Freezing,
+    pub sizes: &'a SegmentSizes,
     pub progress: &'a Progress,
 }
 
@@ -58,7 +58,7 @@ impl Start<'_> {
         drop(reading);
         self.store.drop_sealed();
         sealed::remove_all(self.folder);
-        let snapshot = load(self.store, self.matching, self.freezing, self.progress)?;
+        let snapshot = load(self.store, self.matching, self.sizes, self.progress)?;
         Ok((snapshot, String::new()))
     }
 
@@ -107,7 +107,7 @@ impl Start<'_> {
                 }
                 let Some(record) = reading.asset(id)? else { continue };
                 let rows = asset_rows(reading, snapshot, id, record)?;
-                let is_full = segments.last().is_some_and(|last| self.freezing.is_full(last));
+                let is_full = segments.last().is_some_and(|last| last.is_full(self.sizes));
                 if segments.len() == sealed || is_full {
                     segments.push(Segment::new(0, self.matching));
                 }

@@ -5,11 +5,6 @@ use super::{Entries, List, ListForm, ListSizes, Lists};
 use crate::scan::Columns;
 
 impl Lists {
-    /// Memory in bytes of the lists of so many rows, for budgets.
-    pub fn bytes_needed(rows: usize, bits: u16, sizes: ListSizes) -> usize {
-        Self::section_bytes(rows, bits, sizes.form(rows)).into_iter().sum::<u64>() as usize
-    }
-
     /// Lengths in bytes of the arrays of the lists of so many rows, in the order in which they are in a file.
     pub(crate) fn section_bytes(rows: usize, bits: u16, form: ListForm) -> Vec<u64> {
         let list = |(part, with_words): (Part, bool)| {
@@ -42,7 +37,7 @@ impl Lists {
                 columns.word(word).iter().copied()
             }));
         }
-        Some(Self { form, lists, rows })
+        Some(Self { lists, rows })
     }
 
     /// Builds the lists of so many distinct, ascending rows of `bits` bits, one after the other, and calls `each` with the

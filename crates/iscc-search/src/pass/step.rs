@@ -124,7 +124,7 @@ mod tests {
         for number in 0..rows.len() {
             segment.slots.push(number as u64);
         }
-        segment.freeze((UNIT, 64), Arc::new(frozen(&rows, ListSizes::default())));
+        segment.frozen.insert((UNIT, 64), Arc::new(frozen(&rows, ListSizes::default())));
         Snapshot { segments: vec![Arc::new(segment)], ..Snapshot::default() }
     }
 

@@ -11,22 +11,19 @@ use crate::snapshot::Snapshot;
 use crate::store::GraphEntry;
 use crate::unit::UnitType;
 
-/// The segments as a JSON array, oldest first. `None` if no column is frozen and no segment sealed.
+/// The segments as a JSON array, oldest first. `None` if none is in a file.
 ///
-/// `kind` is `growing` for the last segment, `sealed` if it is in a file, `frozen` if large columns are frozen, and
-/// otherwise `full`.
+/// `kind` is `growing` for the last segment, `sealed` if it is in a file, and otherwise `full`.
 pub fn json(snapshot: &Snapshot, building: Option<GraphProgress>) -> Option<Vec<u8>> {
-    let is_plain = |one: &Arc<Segment>| !one.is_frozen() && one.file.is_none();
-    if snapshot.segments.iter().all(is_plain) {
+    if snapshot.segments.iter().all(|segment| segment.file.is_none()) {
         return None;
     }
     let last = snapshot.segments.len() - 1;
     let segment = |(number, segment): (usize, &Arc<Segment>)| {
-        let kind = match (number == last, segment.file.is_some(), segment.is_frozen()) {
-            (true, _, _) => "growing",
-            (false, true, _) => "sealed",
-            (false, false, true) => "frozen",
-            (false, false, false) => "full",
+        let kind = match (number == last, segment.file.is_some()) {
+            (true, _) => "growing",
+            (false, true) => "sealed",
+            (false, false) => "full",
         };
         let units = UnitRows::all(segment).map(|(key, rows)| {
             let building = building.filter(|one| (one.segment_uid, one.key) == (segment.uid, key));

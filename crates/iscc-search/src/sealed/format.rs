@@ -12,7 +12,7 @@ use crate::unit::UnitType;
 const _: () = assert!(cfg!(target_endian = "little"));
 
 /// First bytes of a file. The last one is the version of the format.
-pub const MAGIC: [u8; 8] = *b"ISCCSEG3";
+pub const MAGIC: [u8; 8] = *b"ISCCSEG4";
 
 /// Bytes before the first section may start.
 pub const START_BYTES: usize = 24;
@@ -53,8 +53,6 @@ pub struct ColumnEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
-    /// Bodies that are scanned: words and owners.
-    Plain(Bodies),
     /// Distinct bodies: words, and the three arrays of owners. The arrays of the lists follow, if there are some.
     Frozen(Bodies, Option<ListForm>),
     /// Bodies in order: words by row, and owners.

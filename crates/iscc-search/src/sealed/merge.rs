@@ -1,4 +1,4 @@
-//! Merges segments into a file, column by column. The rows are read in order, mostly from other files, and written at once,
+//! Writes segments to a file, column by column: one that is full, one with many dead slots, or several. The rows are read in order, mostly from other files, and written at once,
 //! so that the memory needed does not depend on the size of the segments, but on that of a list of one column.
 
 use std::collections::BTreeSet;
@@ -27,8 +27,8 @@ const SKIP: u8 = 0x40;
 #[derive(Debug, Clone, Copy)]
 pub struct MergedLists {
     /// Those of units.
-    pub units: Option<ListSizes>,
-    /// Those of simprints.
+    pub units: ListSizes,
+    /// Those of simprints, if they have some.
     pub simprints: Option<ListSizes>,
     /// Number of rows from which columns have lists.
     pub rows_min: usize,
@@ -42,7 +42,7 @@ pub struct Merged {
     pub moves: Vec<Vec<u32>>,
 }
 
-/// Writes the live assets of segments with ascending slots to a file, in the order of their ISCC-ID bodies.
+/// Writes the live assets of segments to a file, in the order of their ISCC-ID bodies.
 pub fn merge(
     target: &NewFile<'_>,
     sources: &[&Segment],
@@ -67,7 +67,7 @@ pub fn merge(
 
 /// Source, slot and ISCC-ID body of all live assets, in the order of the bodies.
 fn ids(sources: &[&Segment]) -> impl Iterator<Item = (usize, u32, u64)> {
-    let mut rest: Vec<_> = sources.iter().map(|one| one.slots.iter_live().peekable()).collect();
+    let mut rest: Vec<_> = sources.iter().map(|one| one.slots.ascending().peekable()).collect();
     std::iter::from_fn(move || {
         let heads = rest.iter_mut().enumerate();
         let heads = heads.filter_map(|(number, ids)| Some((ids.peek()?.1, number)));
@@ -97,7 +97,14 @@ impl<'a> Columns<'a> {
                 let plain = one.units.get(&key).map(Plain);
                 (plain, one.frozen.get(&key).map(|column| Frozen(column)))
             });
-            frozen(content, units(key.0), key.1, rows, self.lists.units, self.lists.rows_min)?;
+            frozen(
+                content,
+                units(key.0),
+                key.1,
+                rows,
+                Some(self.lists.units),
+                self.lists.rows_min,
+            )?;
         }
         for key in self.keys(|one| one.prefixes.keys()) {
             let rows = self.rows(move |one| (one.prefixes.get(&key).map(Sorted), None));

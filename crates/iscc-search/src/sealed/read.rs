@@ -18,7 +18,7 @@ use super::map::{FileMap, MappedRange};
 use super::warm::Pages;
 use super::{Paced, Purpose, SealError, SealedFile, path_of};
 use crate::array::Array;
-use crate::column::{BLOCK_ROWS, Column, word_count};
+use crate::column::word_count;
 use crate::frozen::FrozenColumn;
 use crate::prefix_runs::PrefixRuns;
 use crate::segment::{Matching, Segment, SimprintKind};
@@ -130,12 +130,6 @@ fn add_column(
         return Err(SealError::Damaged("a length of bodies is invalid"));
     }
     match content {
-        Content::Plain(Bodies::Units(numbers)) => {
-            segment.units.insert((unit(*numbers)?, bits), sections.column(bits, rows)?);
-        }
-        Content::Plain(Bodies::Simprints(name)) => {
-            segment.simprints.insert((kind(name)?, bits), sections.column(bits, rows)?);
-        }
         Content::Frozen(Bodies::Units(numbers), form) => {
             let column = FrozenColumn::read(bits, rows, *form, sections)?;
             segment.frozen.insert((unit(*numbers)?, bits), Arc::new(column));
@@ -193,20 +187,6 @@ impl Sections<'_> {
         let range = MappedRange::new(self.map, bytes.clone());
         self.purposes.push((purpose, bytes));
         range.map(Array::Mapped).ok_or(damaged)
-    }
-
-    fn column<P: Pod>(&mut self, bits: u16, rows: usize) -> Result<Column<P>, SealError> {
-        let width = word_count(bits);
-        let words = self.next_for::<u64>(Purpose::Words, rows * width)?;
-        let payload = self.next::<P>(rows)?;
-        let mut column = Column::new(bits);
-        for start in (0..rows).step_by(BLOCK_ROWS) {
-            let end = (start + BLOCK_ROWS).min(rows);
-            let parts = words.range(start * width..end * width).zip(payload.range(start..end));
-            let (words, payload) = parts.ok_or(SealError::Damaged("a section is too short"))?;
-            column.push_block(words, payload);
-        }
-        Ok(column)
     }
 
     fn sorted<P: Pod>(&mut self, bits: u16, rows: usize) -> Result<PrefixRuns<P>, SealError> {

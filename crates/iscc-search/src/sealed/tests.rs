@@ -7,13 +7,13 @@ use std::sync::{Arc, RwLock};
 use proptest::prelude::*;
 
 use super::*;
-use crate::column::{Body, Column, word_count, word_mask};
+use crate::column::{Body, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::frozen::FrozenColumn;
 use crate::lists::ListSizes;
 use crate::lists::tests::{ALL, bodies, expected, found, frozen};
 use crate::scan::{Probe, scan};
-use crate::segment::{AssetRows, Chunk, Matching, Segment};
+use crate::segment::{AssetRows, Matching, Segment};
 use crate::unit::UnitType;
 
 const PACE: Paced<'static> = Paced { bytes_per_second: u64::MAX, should_continue: &|| true };
@@ -25,11 +25,11 @@ fn entry_of(file: &SealedFile, slots: u32) -> Expected<'_> {
     Expected { store: "store", uid: *uid, slots, bytes: *bytes, hash }
 }
 
-fn write_to(folder: &Path, segment: &Segment) -> SealedFile {
-    write_new(folder, segment).unwrap()
+fn write_to(folder: &Path, segment: &Segment, sizes: ListSizes) -> SealedFile {
+    write_new(folder, segment, sizes).unwrap()
 }
 
-fn write_new(folder: &Path, segment: &Segment) -> Result<SealedFile, SealError> {
+fn write_new(folder: &Path, segment: &Segment, sizes: ListSizes) -> Result<SealedFile, SealError> {
     let names = NAMES.map(String::from);
     let target = NewFile {
         index_folder: &RwLock::new(folder.to_owned()),
@@ -37,7 +37,8 @@ fn write_new(folder: &Path, segment: &Segment) -> Result<SealedFile, SealError> 
         uid: 7,
         simprint_names: &names,
     };
-    target.write(segment, &PACE)
+    let lists = MergedLists { units: sizes, simprints: Some(sizes), rows_min: 1 };
+    merge(&target, &[segment], &lists, &PACE).map(|merged| merged.file)
 }
 
 fn opened(folder: &Path, file: &SealedFile) -> File {
@@ -81,19 +82,21 @@ fn scanned(column: &FrozenColumn, query: &[u8], threshold: f64) -> Vec<(usize, u
     slots
 }
 
-fn simprints(column: &Column<Chunk>) -> Vec<(Body, Chunk)> {
-    column.iter().collect()
+fn in_order<T: Ord>(rows: impl Iterator<Item = T>) -> Vec<T> {
+    let mut rows: Vec<T> = rows.collect();
+    rows.sort_unstable();
+    rows
 }
 
 fn assert_same(mapped: &Segment, segment: &Segment, query: &[u8]) {
     assert!(mapped.slots.iter_live().eq(segment.slots.iter_live()));
-    assert!(mapped.units.keys().eq(segment.units.keys()));
-    for (ours, theirs) in mapped.units.values().zip(segment.units.values()) {
-        assert!(ours.iter().eq(theirs.iter()));
+    assert!(mapped.units.is_empty() && mapped.simprints.is_empty());
+    for (key, theirs) in &segment.units {
+        assert!(mapped.frozen[key].iter().eq(in_order(theirs.iter())));
     }
-    assert!(mapped.simprints.keys().eq(segment.simprints.keys()));
-    for (ours, theirs) in mapped.simprints.values().zip(segment.simprints.values()) {
-        assert_eq!(simprints(ours), simprints(theirs));
+    assert!(mapped.frozen_simprints.keys().eq(segment.simprints.keys()));
+    for (key, theirs) in &segment.simprints {
+        assert!(mapped.frozen_simprints[key].iter().eq(in_order(theirs.iter())));
     }
     let prefix = Body::new(query).unwrap().prefix(8);
     for (key, theirs) in &segment.prefixes {
@@ -133,7 +136,7 @@ proptest! {
         let matching = if is_exact { Matching::Exact } else { Matching::Approximate };
         let segment = segment(&rows, column, matching);
         let folder = tempfile::tempdir().unwrap();
-        let file = write_to(folder.path(), &segment);
+        let file = write_to(folder.path(), &segment, ALL);
         let mapped = open_from(folder.path(), &entry_of(&file, segment.slots.len())).unwrap();
         check_sections(opened(folder.path(), &file), &file, &PACE).unwrap();
 
@@ -157,10 +160,11 @@ proptest! {
 fn mapped_lists_with_long_keys_find_near_rows() {
     let rows =
         bodies(16, &(0..5000).map(|seed: u64| seed.wrapping_mul(0x9e37_79b9)).collect::<Vec<_>>());
-    let column = frozen(&rows, ListSizes { long_keys_rows_min: 0, ..ALL });
+    let sizes = ListSizes { long_keys_rows_min: 0, ..ALL };
+    let column = frozen(&rows, sizes);
     let segment = segment(&rows, column, Matching::Approximate);
     let folder = tempfile::tempdir().unwrap();
-    let file = write_to(folder.path(), &segment);
+    let file = write_to(folder.path(), &segment, sizes);
     let mapped = open_from(folder.path(), &entry_of(&file, 5000)).unwrap();
     let column = &mapped.frozen[&(TYPE, 128)];
     for row in (0..5000).step_by(37) {
@@ -175,7 +179,7 @@ fn files_of_another_store_or_record_are_refused() {
     let column = frozen(&rows, ListSizes::default());
     let segment = segment(&rows, column, Matching::Approximate);
     let folder = tempfile::tempdir().unwrap();
-    let file = write_to(folder.path(), &segment);
+    let file = write_to(folder.path(), &segment, ListSizes::default());
     let good = entry_of(&file, 3);
     assert!(open_from(folder.path(), &good).is_ok());
     let hash = "0".repeat(64);
@@ -190,7 +194,7 @@ fn files_of_another_store_or_record_are_refused() {
         assert!(open_from(folder.path(), bad).is_err(), "{number}");
     }
     // A file is never replaced.
-    let again = write_new(folder.path(), &segment);
+    let again = write_new(folder.path(), &segment, ListSizes::default());
     assert!(matches!(again, Err(SealError::Damaged(_))));
     assert!(open_from(folder.path(), &good).is_ok());
     let stopped = Paced { should_continue: &|| false, ..PACE };

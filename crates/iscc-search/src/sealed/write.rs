@@ -1,4 +1,4 @@
-//! Writes the file of a sealed segment.
+//! Writes the file of a segment.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -14,7 +14,6 @@ use super::content::FileContent;
 use super::format::{Header, START_BYTES, Section, aligned, file_hash, start};
 use super::{SEGMENTS, SealError, SealedFile, path_of, temporary_path_of};
 use crate::index_files::sync_names;
-use crate::segment::Segment;
 
 /// Bytes that are written, hashed and written back at a time: a commit waits for those under way (`benches/sealing.rs`).
 const STEP_BYTES: usize = 1 << 20;
@@ -52,14 +51,9 @@ pub struct NewFile<'a> {
 }
 
 impl NewFile<'_> {
-    /// Writes a segment, durably, and gives the file its name.
+    /// Writes content, durably, and gives the file its name.
     ///
     /// The space is allocated first, so that a full disk shows before a byte is written. After a failure, no file is left.
-    pub fn write(&self, segment: &Segment, pace: &Paced<'_>) -> Result<SealedFile, SealError> {
-        self.write_content(FileContent::new(segment, self.simprint_names), pace)
-    }
-
-    /// Writes content in the same way.
     pub(super) fn write_content(
         &self,
         content: FileContent<'_>,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::{Reading, Store, StoreError};
-use crate::options::Freezing;
+use crate::options::SegmentSizes;
 use crate::record::{Record, read_simprints};
 use crate::segment::{AssetRows, Matching, Segment};
 use crate::snapshot::Snapshot;
@@ -57,7 +57,7 @@ impl Progress {
 pub fn load(
     store: &Store,
     matching: Matching,
-    freezing: &Freezing,
+    sizes: &SegmentSizes,
     progress: &Progress,
 ) -> Result<Snapshot, StoreError> {
     let reading = store.read()?;
@@ -72,7 +72,7 @@ pub fn load(
     };
     let loaded: Vec<Vec<Segment>> = ranges
         .into_par_iter()
-        .map(|range| load_range(&store.read()?, &snapshot, matching, freezing, range, progress))
+        .map(|range| load_range(&store.read()?, &snapshot, matching, sizes, range, progress))
         .collect::<Result<_, _>>()?;
     snapshot.segments = numbered(loaded.into_iter().flatten());
     Ok(snapshot)
@@ -82,12 +82,12 @@ pub fn load(
 pub fn load_state(
     reading: &Reading<'_>,
     matching: Matching,
-    freezing: &Freezing,
+    sizes: &SegmentSizes,
 ) -> Result<Snapshot, StoreError> {
     let mut snapshot = without_assets(reading)?;
     if let Some(range) = reading.id_range()? {
         let progress = Progress::default();
-        let loaded = load_range(reading, &snapshot, matching, freezing, range, &progress)?;
+        let loaded = load_range(reading, &snapshot, matching, sizes, range, &progress)?;
         snapshot.segments = numbered(loaded.into_iter());
     }
     Ok(snapshot)
@@ -134,7 +134,7 @@ fn load_range(
     reading: &Reading<'_>,
     snapshot: &Snapshot,
     matching: Matching,
-    freezing: &Freezing,
+    sizes: &SegmentSizes,
     (from, to): (u64, u64),
     progress: &Progress,
 ) -> Result<Vec<Segment>, StoreError> {
@@ -148,7 +148,7 @@ fn load_range(
             progress.add(PROGRESS_ROWS)?;
         }
         let rows = asset_rows(reading, snapshot, id, record)?;
-        if freezing.is_largest(&segment) {
+        if segment.is_largest(sizes) {
             segments.push(std::mem::replace(&mut segment, Segment::new(0, matching)));
         }
         segment.add(id, &rows);

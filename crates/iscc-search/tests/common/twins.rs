@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, Freezing, Options, Sealing, StoreOptions};
+use iscc_search::{Engine, Options, Sealing, SegmentSizes, StoreOptions};
 use serde_json::{Value, json};
 
 use super::{Random, Service, id, unit, value};
@@ -14,9 +14,9 @@ use super::{Random, Service, id, unit, value};
 pub const FULL: u32 = 64;
 
 pub fn options(sealing: Sealing) -> Options {
-    let freezing = Freezing::early(FULL);
+    let sizes = SegmentSizes::early(FULL);
     let store = StoreOptions { sync: false, ..StoreOptions::default() };
-    Options { freezing, sealing, store, ..Options::default() }
+    Options { sizes, sealing, store, ..Options::default() }
 }
 
 pub fn sealed() -> Options {
@@ -58,7 +58,7 @@ pub struct Twins {
 impl Twins {
     pub fn new(scheme: &'static str, options: Options) -> Self {
         let plain = self::options(Sealing::never());
-        let plain = Service::new(scheme, Options { freezing: Freezing::default(), ..plain });
+        let plain = Service::new(scheme, Options { sizes: SegmentSizes::default(), ..plain });
         let sealed = Service::new(scheme, options.clone());
         plain.create("main");
         sealed.create("main");

@@ -1,7 +1,8 @@
 //! Starts with a journal, and without a valid one.
 
 use super::*;
-use crate::options::{Freezing, Options, SealHook, Sealing};
+use crate::index::Replaced;
+use crate::options::{Options, SealHook, Sealing, SegmentSizes};
 use crate::record::Record;
 use crate::segment::Matching;
 use crate::store::StoredMeta;
@@ -13,8 +14,8 @@ fn open(folder: &std::path::Path) -> Index {
 }
 
 fn open_with(folder: &std::path::Path, sealing: Sealing) -> Index {
-    let freezing = Freezing { rows_min: usize::MAX, ..Freezing::early(4) };
-    let options = Options { freezing, sealing, ..Options::default() };
+    let sizes = SegmentSizes { rows_min: usize::MAX, ..SegmentSizes::early(4) };
+    let options = Options { sizes, sealing, ..Options::default() };
     let (progress, options) = (Progress::default(), Arc::new(options));
     Index::open("a", folder, Matching::Approximate, &options, &progress).unwrap()
 }
@@ -36,7 +37,7 @@ fn files(index: &Index) -> usize {
 fn sealed(folder: &std::path::Path) -> Index {
     put(&open(folder), 0..10);
     let index = open(folder);
-    while index.seal_next(&|| true).is_some() {}
+    while matches!(index.merge_next(&|| true), Replaced::ToFile(_)) {}
     assert_eq!((files(&index), index.snapshot().assets()), (1, 10));
     put(&index, 9..12);
     drop(index);
@@ -116,7 +117,7 @@ fn a_file_begun_during_a_rename_does_not_create_the_former_folder() {
     std::thread::scope(|scope| {
         let moved = index.rename("b", renamed.clone(), || {
             std::fs::rename(&former, &renamed)?;
-            scope.spawn(|| while index.seal_next(&|| true).is_some() {});
+            scope.spawn(|| while matches!(index.merge_next(&|| true), Replaced::ToFile(_)) {});
             assert_eq!(chosen.recv().unwrap(), "chosen");
             // Time to create the folder. Too little of it hides a fault, and causes none.
             std::thread::sleep(std::time::Duration::from_millis(100));

@@ -1,9 +1,9 @@
-//! Merged files compared with segments that are merged in memory.
+//! Files compared with segments that are compacted in memory.
 
 use std::fmt::Debug;
 use std::fs::File;
 use std::path::Path;
-use std::sync::{Arc, RwLock};
+use std::sync::RwLock;
 
 use proptest::prelude::*;
 
@@ -59,7 +59,8 @@ impl Random {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
     Growing,
-    Frozen,
+    /// Growing, and not in the order of the ISCC-IDs.
+    Unordered,
     Sealed,
 }
 
@@ -67,15 +68,8 @@ fn segment(random: &mut Random, first: u64, matching: Matching, state: State) ->
     let mut segment = Segment::new(1, matching);
     for number in 0..random.below(60) {
         let rows = random.rows();
-        segment.add(first + number * 16, &rows);
-    }
-    if state != State::Growing && matching == Matching::Approximate {
-        for (key, column) in std::mem::take(&mut segment.units) {
-            segment.freeze(key, Arc::new(FrozenColumn::new(&column, |_| true)));
-        }
-        for (key, column) in std::mem::take(&mut segment.simprints) {
-            segment.freeze_simprints(key, Arc::new(FrozenColumn::new(&column, |_| true)));
-        }
+        let id = if state == State::Unordered { number ^ 5 } else { number };
+        segment.add(first + id * 16, &rows);
     }
     segment
 }
@@ -117,7 +111,7 @@ proptest! {
     fn a_merged_file_has_the_rows_of_all_live_assets(
         seed in any::<u64>(),
         states in prop::collection::vec(
-            prop::sample::select(&[State::Growing, State::Frozen, State::Sealed][..]),
+            prop::sample::select(&[State::Growing, State::Unordered, State::Sealed][..]),
             1..6,
         ),
         is_exact in any::<bool>(),
@@ -135,27 +129,31 @@ proptest! {
             uid,
             simprint_names: &names,
         };
-        let mut sources = Vec::new();
+        let sizes = ListSizes { rows_min: 1, is_first_only, ..ALL };
+        let lists = MergedLists { units: sizes, simprints: Some(sizes), rows_min: 5 };
+        let (mut sources, mut growing) = (Vec::new(), Vec::new());
         for (number, &state) in states.iter().enumerate() {
             let number = number as u64;
             // Later segments have some ISCC-IDs between those of earlier ones.
-            let mut segment = segment(&mut random, number * 300 + number, matching, state);
+            let mut plain = segment(&mut random, number * 300 + number, matching, state);
+            let mut source = plain.clone();
             if state == State::Sealed {
-                let file = target(number).write(&segment, &PACE).unwrap();
-                segment = reopened(folder.path(), &file, segment.slots.len(), matching);
+                let file = merge(&target(number), &[&plain], &lists, &PACE).unwrap().file;
+                source = reopened(folder.path(), &file, plain.slots.len(), matching);
             }
-            for slot in 0..segment.slots.len() {
+            for slot in 0..plain.slots.len() {
                 if random.below(6) < dead {
-                    segment.slots.mark_dead(slot);
+                    source.slots.mark_dead(slot);
+                    plain.slots.mark_dead(slot);
                 }
             }
-            sources.push(segment);
+            sources.push(source);
+            growing.push(plain);
         }
         let sources: Vec<&Segment> = sources.iter().collect();
-        let sizes = Some(ListSizes { rows_min: 1, is_first_only, ..ALL });
-        let lists = MergedLists { units: sizes, simprints: sizes, rows_min: 5 };
+        let growing: Vec<&Segment> = growing.iter().collect();
         let Merged { file, moves } = merge(&target(99), &sources, &lists, &PACE).unwrap();
-        let (expected, expected_moves) = Segment::compacted(2, &sources);
+        let (expected, expected_moves) = Segment::compacted(2, &growing);
         prop_assert_eq!(moves, expected_moves);
         let merged = reopened(folder.path(), &file, expected.slots.len(), matching);
         prop_assert!(merged.slots.iter_live().eq(expected.slots.iter_live()));
@@ -200,7 +198,7 @@ fn lists_are_those_of_a_column_in_memory() {
     let sources: Vec<&Segment> = segments.iter().collect();
     for (uid, long_keys_rows_min) in [(1, 0), (2, usize::MAX)] {
         let sizes = ListSizes { long_keys_rows_min, ..ALL };
-        let lists = MergedLists { units: Some(sizes), simprints: None, rows_min: 1 };
+        let lists = MergedLists { units: sizes, simprints: None, rows_min: 1 };
         let index_folder = RwLock::new(folder.path().to_owned());
         let target =
             NewFile { index_folder: &index_folder, store: "store", uid, simprint_names: &names };
