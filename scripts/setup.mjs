@@ -86,12 +86,10 @@ function packagesKey() {
 /** Installs the packages of the lock file, if they are not. */
 export function npmPackages() {
   if (!exists(path.join(root, 'node_modules', '.package-lock.json'))) forget('packages');
-  // Not `npm ci`: it rejects a lock file that lacks optional packages for platforms whose binaries some mirrors do not
-  // carry. `install` also follows the lock file, and --no-save leaves it unchanged.
   once('packages', packagesKey(), () => {
     console.error('isccd: installing npm packages');
     const retries = ['--fetch-retries=2', '--fetch-timeout=60000'];
-    run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...retries]);
+    run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...retries]);
   });
 }
 
