@@ -9,9 +9,9 @@ use iscc_media::image::{self, Options, Trim};
 use iscc_media::mediatype::{self, Sniffed};
 use iscc_media::metadata::image::Blocks;
 use iscc_media::metadata::{self, xmp};
-use iscc_media::text::{charset, csv, html};
+use iscc_media::text::{csv, html};
 use iscc_media::video::signature;
-use iscc_media::{sanitize, svg, text};
+use iscc_media::{charset, extraction, sanitize, svg};
 
 use crate::{Target, packages};
 
@@ -130,7 +130,7 @@ fn coded_pictures(bytes: &[u8]) {
 
 fn picture_metadata(input: &[u8]) {
     let file = Sniffed::new(input);
-    let _ = metadata::image::of_file(&file, &Blocks::read(&file));
+    let _ = image::metadata(&file, &Blocks::read(&file));
 }
 
 fn packet(input: &[u8]) {
@@ -172,8 +172,8 @@ fn sniff(input: &[u8]) {
 fn page(input: &[u8]) {
     let _ = html::extract(&html::decode(input));
     for mediatype in ["text/html", "application/xhtml+xml", "text/xml", "application/xml"] {
-        let _ = text::extract(input, mediatype, CHARACTERS_MAX);
-        let _ = text::metadata(input, mediatype);
+        let _ = extraction::extract(input, mediatype, CHARACTERS_MAX);
+        let _ = extraction::metadata(input, mediatype);
     }
 }
 
@@ -181,7 +181,7 @@ fn plain(input: &[u8]) {
     let decoded = charset::decode(input);
     let _ = csv::rows(&decoded);
     for mediatype in ["text/plain", "text/csv", "application/json", "text/markdown"] {
-        let _ = text::extract(input, mediatype, CHARACTERS_MAX);
+        let _ = extraction::extract(input, mediatype, CHARACTERS_MAX);
     }
 }
 

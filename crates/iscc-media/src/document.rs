@@ -25,13 +25,13 @@ mod protection;
 mod rtf;
 mod xls;
 mod xlsx;
-pub(crate) mod xml;
 
 pub use embed::embed;
 pub use odt::is_flat;
 pub use properties::Properties;
 
 use self::container::Budget;
+use crate::xml::{self, XmlError};
 
 /// Maximum decompressed bytes of a document.
 pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
@@ -154,13 +154,8 @@ pub enum DocumentError {
     #[error("the document has no part {0:?}")]
     PartMissing(String),
     /// A part is not well-formed.
-    #[error("malformed XML in {part:?}: {reason}")]
-    Malformed {
-        /// Name of the part inside the archive.
-        part: String,
-        /// The parser's message.
-        reason: String,
-    },
+    #[error(transparent)]
+    Malformed(#[from] XmlError),
     /// It decompresses to more than [`DOCUMENT_BYTES_MAX`].
     #[error("decompressed, the document is larger than {DOCUMENT_BYTES_MAX} bytes")]
     TooLarge,

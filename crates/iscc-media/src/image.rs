@@ -37,6 +37,7 @@ use self::resample::Filter;
 use crate::error::MediaError;
 use crate::mediatype::Sniffed;
 use crate::metadata::image::Blocks;
+use crate::metadata::{self, Metadata};
 
 /// Side of an Image-Code's input, in pixels.
 pub const SIDE: usize = 32;
@@ -68,6 +69,14 @@ pub struct Prepared {
     pub width: u32,
     /// Height in the file, before rotation.
     pub height: u32,
+}
+
+/// Metadata of an image file, SVG included. `blocks` are those of the same file.
+pub fn metadata(file: &Sniffed<'_>, blocks: &Blocks<'_>) -> Metadata {
+    match crate::svg::is_markup(file.bytes) {
+        true => svg::metadata(file.bytes),
+        false => metadata::image::metadata(blocks),
+    }
 }
 
 /// Prepares the first frame of an image file.

@@ -3,8 +3,10 @@
 
 pub mod audio;
 mod boxes;
+pub mod charset;
 pub mod document;
 pub mod error;
+pub mod extraction;
 pub mod image;
 pub mod mediatype;
 pub mod metadata;
@@ -13,6 +15,6 @@ pub mod sanitize;
 pub mod svg;
 pub mod text;
 pub mod video;
-mod xml_tree;
+mod xml;
 
 pub use error::MediaError;

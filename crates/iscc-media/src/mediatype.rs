@@ -10,7 +10,7 @@ pub use mode::{Mode, mode};
 pub use name::from_name;
 pub use sniff::{from_bytes, is_binary, looks_like_text as is_text};
 
-use crate::text::charset;
+use crate::charset;
 
 /// Bytes at the start of a file that signatures are in.
 pub const HEAD_BYTES_MAX: usize = 4096;

@@ -4,7 +4,6 @@ mod cost;
 mod embed;
 mod expansion;
 mod metadata;
-mod prolog;
 mod raster;
 mod units;
 
@@ -14,8 +13,8 @@ pub use raster::{Raster, rasterize};
 
 use std::borrow::Cow;
 
-use self::prolog::Prolog;
-use crate::text::charset;
+use crate::charset;
+use crate::xml::prolog::Prolog;
 
 /// Maximum longer side of a rendered image, in pixels.
 pub const SVG_SIDE_PIXELS_MAX: u32 = 4096;

@@ -5,7 +5,7 @@ mod common;
 use iscc_media::MediaError;
 use iscc_media::image::{self, Options, Orientation, Trim};
 use iscc_media::mediatype::Sniffed;
-use iscc_media::metadata::image::{Blocks, of_file};
+use iscc_media::metadata::image::Blocks;
 
 /// Whether this crate has no decoder for the file.
 fn is_decoded_elsewhere(name: &str) -> bool {
@@ -113,7 +113,7 @@ fn metadata_equals_the_reference() {
             continue;
         }
         let file = Sniffed::new(&case.bytes);
-        let found = of_file(&file, &Blocks::read(&file));
+        let found = image::metadata(&file, &Blocks::read(&file));
         let expected = |key: &str| case.record["extract_metadata"][key].as_str().map(str::to_owned);
         assert_eq!(found.name, expected("name"), "{}", case.name);
         assert_eq!(found.description, expected("description"), "{}", case.name);

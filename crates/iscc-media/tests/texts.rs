@@ -4,10 +4,11 @@ mod common;
 
 use common::Case;
 use iscc_media::MediaError;
-use iscc_media::text::{self, Extracted, TEXT_CHARACTERS_MAX};
+use iscc_media::extraction::{self, TEXT_CHARACTERS_MAX};
+use iscc_media::text::Extracted;
 
 fn extract(bytes: &[u8], mediatype: &str) -> Result<Extracted, iscc_media::MediaError> {
-    text::extract(bytes, mediatype, TEXT_CHARACTERS_MAX)
+    extraction::extract(bytes, mediatype, TEXT_CHARACTERS_MAX)
 }
 
 /// Roughly the input of a Text-Code: without white space and punctuation.

@@ -12,7 +12,7 @@ pub mod image;
 use std::fs;
 
 use iscc_codec::{Kind, Mode};
-use iscc_media::{MediaError, mediatype, metadata, sanitize, text};
+use iscc_media::{MediaError, extraction, mediatype, metadata, sanitize};
 use iscc_units::{Compat, simprint};
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -107,7 +107,7 @@ pub fn text_file_content<'env>(
     let compat = release(&compat)?;
     CPU.run(env, move || {
         let file = read(&path)?;
-        let extracted = text::extract(&file, &mediatype, characters_max(compat))?;
+        let extracted = extraction::extract(&file, &mediatype, characters_max(compat))?;
         drop(file);
         let clean = iscc_units::text::clean(&extracted.text);
         let result = text_result(&clean, extracted.metadata.into(), granular, compat)?;
@@ -123,7 +123,7 @@ pub fn text_metadata<'env>(
     path: String,
     mediatype: String,
 ) -> Result<Object<'env>> {
-    CPU.run(env, move || Ok(FileMetadata::from(text::metadata(&read(&path)?, &mediatype)?)))
+    CPU.run(env, move || Ok(FileMetadata::from(extraction::metadata(&read(&path)?, &mediatype)?)))
 }
 
 /// A metadata value without markup, character references and superfluous whitespace.
@@ -191,8 +191,8 @@ fn text_result(
 
 fn characters_max(compat: Compat) -> usize {
     match compat {
-        Compat::Sdk0_9_5 => text::TEXT_CHARACTERS_MAX_0_9_5,
-        Compat::Sdk0_9_7 => text::TEXT_CHARACTERS_MAX,
+        Compat::Sdk0_9_5 => extraction::TEXT_CHARACTERS_MAX_0_9_5,
+        Compat::Sdk0_9_7 => extraction::TEXT_CHARACTERS_MAX,
     }
 }
 

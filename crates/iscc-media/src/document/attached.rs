@@ -4,7 +4,8 @@ use encoding_rs::Encoding;
 
 use super::container::Budget;
 use super::{DocumentError, Format, read_inner};
-use crate::text::{charset, html};
+use crate::charset;
+use crate::text::html;
 
 /// Appends the text of a file, and a line feed. Files that are neither text nor documents have no text.
 ///

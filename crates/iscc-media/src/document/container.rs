@@ -7,8 +7,8 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{self, Token};
 use super::{DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_ENTRIES_MAX, DocumentError};
+use crate::xml::{self, Token};
 
 /// Maximum bytes of a text that grows faster than its document, for example by repeated numbers of
 /// lists. The first ten million characters count, so the rest is not needed.

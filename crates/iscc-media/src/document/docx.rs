@@ -11,8 +11,8 @@ use self::body::{Body, Notes};
 use self::numbering::Numbering;
 use super::container::{Budget, Container};
 use super::embedded::Embedded;
-use super::xml::Token;
 use super::{Document, DocumentError, graphics, prefix, properties};
+use crate::xml::Token;
 
 /// Conventional name of the main part.
 const DOCUMENT: &str = "word/document.xml";

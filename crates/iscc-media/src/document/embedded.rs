@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::DocumentError;
 use super::Format;
 use super::container::{Container, Relationship};
+use crate::charset;
 use crate::text;
-use crate::text::charset;
 
 /// Kinds of relationships to embedded parts.
 const KINDS: [&str; 3] = ["image", "oleObject", "package"];

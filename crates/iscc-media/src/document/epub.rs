@@ -6,9 +6,10 @@ use std::collections::{HashMap, HashSet};
 use super::container::{Budget, Container, join, percent_decoded};
 use super::properties::{self, Properties};
 use super::protection;
-use super::xml::{self, Token};
 use super::{Document, DocumentError};
-use crate::text::{self, charset, html};
+use crate::charset;
+use crate::text::{self, html};
+use crate::xml::{self, Token};
 
 const CONTAINER: &str = "META-INF/container.xml";
 
@@ -224,7 +225,7 @@ fn package(container: &mut Container<'_>) -> Result<Package, DocumentError> {
 }
 
 /// Appends the text of a chapter with the line breaks of the reference.
-fn chapter(path: &str, bytes: &[u8], text: &mut String) -> Result<(), DocumentError> {
+fn chapter(path: &str, bytes: &[u8], text: &mut String) -> Result<(), xml::XmlError> {
     let mut ignored = 0_u32;
     let mut in_body = 0_u32;
     xml::for_each_token(path, bytes, |token| match token {

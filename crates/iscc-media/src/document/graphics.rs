@@ -2,7 +2,7 @@
 
 use super::DocumentError;
 use super::container::Container;
-use super::xml::{self, Token};
+use crate::xml::{self, Token};
 
 /// Appends the texts of the diagrams and then of the charts that a part refers to.
 pub fn append(

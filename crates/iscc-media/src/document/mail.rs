@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 use super::container::Budget;
 use super::properties::Properties;
 use super::{Document, DocumentError, attached};
-use crate::text::charset;
+use crate::charset;
 
 /// Maximum levels of parts in parts.
 const DEPTH_MAX: u32 = 16;

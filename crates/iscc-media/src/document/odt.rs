@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::container::{Budget, Container};
 use super::properties::Properties;
 use super::protection;
-use super::xml::{self, Token};
 use super::{Document, DocumentError};
+use crate::xml::{self, Token};
 
 const CONTENT: &str = "content.xml";
 const STYLES: &str = "styles.xml";
@@ -72,7 +72,7 @@ struct Text {
 
 impl Text {
     /// Appends the text inside of the elements `roots`.
-    fn append(&mut self, part: &str, content: &[u8], roots: &[&str]) -> Result<(), DocumentError> {
+    fn append(&mut self, part: &str, content: &[u8], roots: &[&str]) -> Result<(), xml::XmlError> {
         let mut in_root = false;
         xml::for_each_token(part, content, |token| match token {
             Token::Open { name, .. } if roots.contains(&name) => in_root = true,

@@ -7,8 +7,8 @@ use super::container::{Budget, Container, TEXT_BYTES_MAX};
 use super::embedded::Embedded;
 use super::paragraphs::Paragraphs;
 use super::prefix;
-use super::xml::Token;
 use super::{Document, DocumentError, graphics, properties};
+use crate::xml::{Token, XmlError};
 
 /// Conventional name of the main part.
 const PRESENTATION: &str = "ppt/presentation.xml";
@@ -57,7 +57,7 @@ fn slides(container: &mut Container<'_>, main: &str) -> Result<Vec<String>, Docu
 }
 
 /// Appends the text of all shapes of a slide or a notes page.
-fn append_shapes(part: &str, bytes: &[u8], text: &mut String) -> Result<(), DocumentError> {
+fn append_shapes(part: &str, bytes: &[u8], text: &mut String) -> Result<(), XmlError> {
     let mut paragraphs = Paragraphs::resume(std::mem::take(text));
     let mut in_text = false;
     let mut ignored = 0_u32;
@@ -108,7 +108,7 @@ fn append_comments(
     bytes: &[u8],
     authors: &HashMap<String, String>,
     text: &mut String,
-) -> Result<(), DocumentError> {
+) -> Result<(), XmlError> {
     let mut in_text = false;
     prefix::for_each_token(part, bytes, |token| match token {
         Token::Open { name: "p:cm", attributes } => {

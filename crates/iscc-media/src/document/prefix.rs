@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::DocumentError;
-use super::xml::{self, Token};
+use crate::xml::{self, Token, XmlError};
 
 /// Namespaces with their conventional prefixes: transitional, then strict (ECMA-376 parts 4 and 1).
 const NAMESPACES: [(&str, &str); 13] = [
@@ -37,7 +36,7 @@ pub fn for_each_token(
     part: &str,
     bytes: &[u8],
     visit: impl FnMut(Token<'_>),
-) -> Result<(), DocumentError> {
+) -> Result<(), XmlError> {
     let text = xml::decode(bytes);
     if is_conventional(&text) {
         return xml::for_each_token(part, bytes, visit);

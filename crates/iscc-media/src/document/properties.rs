@@ -2,7 +2,8 @@
 
 use super::DocumentError;
 use super::container::Container;
-use super::xml::{self, Token};
+use crate::metadata::text::Keys;
+use crate::xml::{self, Token};
 
 /// Properties, named as in Dublin Core. Lists keep the document's order.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -46,13 +47,31 @@ impl Properties {
     }
 }
 
+impl From<&Properties> for Keys {
+    fn from(properties: &Properties) -> Self {
+        let mut keys = Self::default();
+        let put = |keys: &mut Self, key: &str, values: &mut dyn Iterator<Item = &String>| {
+            values.for_each(|value| keys.put(key, value));
+        };
+        put(&mut keys, "dc:title", &mut properties.title.iter());
+        put(&mut keys, "dc:description", &mut properties.description.iter());
+        put(&mut keys, "dc:creator", &mut properties.creators.iter());
+        put(&mut keys, "dc:rights", &mut properties.rights.iter());
+        put(&mut keys, "meta:keyword", &mut properties.keywords.iter());
+        for (name, value) in &properties.custom {
+            keys.put(&format!("custom:{name}"), value);
+        }
+        keys
+    }
+}
+
 /// Calls `visit` with the conventional name (see [`xml::property_name`]) and the text of each
 /// element without children.
 pub(super) fn for_each_leaf(
     part: &str,
     bytes: &[u8],
     mut visit: impl FnMut(&str, &str),
-) -> Result<(), DocumentError> {
+) -> Result<(), xml::XmlError> {
     let mut text = String::new();
     xml::for_each_property_token(part, bytes, |token| match token {
         Token::Open { .. } => text.clear(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::DocumentError;
 use super::container::{Container, percent_decoded};
-use super::xml::{self, Token};
+use crate::xml::{self, Token};
 
 /// Lists the encrypted parts of an OpenDocument file (ODF 1.3 part 2, 3.3).
 const MANIFEST: &str = "META-INF/manifest.xml";

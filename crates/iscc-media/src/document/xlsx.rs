@@ -13,8 +13,8 @@ use self::sheet::Workbook;
 use super::container::{Budget, Container, join};
 use super::embedded::Embedded;
 use super::prefix;
-use super::xml::Token;
 use super::{Document, DocumentError, graphics, properties};
+use crate::xml::Token;
 
 /// Conventional name of the main part.
 const WORKBOOK: &str = "xl/workbook.xml";

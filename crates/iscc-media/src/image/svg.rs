@@ -3,6 +3,7 @@
 use super::raster::{Channels, Raster};
 use super::transparency::rgb_on_white;
 use crate::error::MediaError;
+use crate::metadata::{Field, Metadata};
 use crate::svg::{self, SVG_BYTES_MAX, SvgError};
 
 /// Renders a document on white. [`svg::rasterize`] limits the size.
@@ -17,4 +18,28 @@ pub fn decode(file: &[u8]) -> Result<Raster, MediaError> {
     let samples = rgb_on_white(&drawn.rgba);
     Raster::new(drawn.width as usize, drawn.height as usize, Channels::Rgb, samples)
         .ok_or_else(|| MediaError::damaged("SVG", "the image has no pixels"))
+}
+
+/// Title, description and RDF as metadata.
+pub fn metadata(file: &[u8]) -> Metadata {
+    let drawing = svg::read(file);
+    let mut metadata = Metadata::default();
+    for (name, field) in [
+        ("name", Field::Name),
+        ("description", Field::Description),
+        ("meta", Field::Meta),
+        ("creator", Field::Creator),
+        ("rights", Field::Rights),
+        ("identifier", Field::Identifier),
+        ("language", Field::Language),
+        ("license", Field::License),
+        ("acquire", Field::Acquire),
+        ("credit", Field::Credit),
+        ("keywords", Field::Keywords),
+    ] {
+        if let Some(value) = drawing.field(name) {
+            metadata.offer(field, value);
+        }
+    }
+    metadata
 }

@@ -5,7 +5,7 @@ mod transport_stream;
 use std::borrow::Cow;
 
 use super::json;
-use crate::text::charset;
+use crate::charset;
 
 pub(super) use transport_stream::{MPEG_TS, starts_late as is_late_stream};
 

@@ -15,7 +15,6 @@ use super::iptc::{self, dataset};
 use super::xmp::{Xmp, namespace as ns};
 use super::{Field, Metadata};
 use crate::mediatype::Sniffed;
-use crate::svg;
 
 /// The metadata blocks of an image file, unparsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,34 +44,6 @@ impl<'a> Blocks<'a> {
             _ => Self::default(),
         }
     }
-}
-
-/// Metadata of an image file, SVG included. `blocks` are those of the same file.
-pub fn of_file(file: &Sniffed<'_>, blocks: &Blocks<'_>) -> Metadata {
-    if svg::is_markup(file.bytes) { of_svg(file.bytes) } else { metadata(blocks) }
-}
-
-fn of_svg(file: &[u8]) -> Metadata {
-    let drawing = svg::read(file);
-    let mut metadata = Metadata::default();
-    for (name, field) in [
-        ("name", Field::Name),
-        ("description", Field::Description),
-        ("meta", Field::Meta),
-        ("creator", Field::Creator),
-        ("rights", Field::Rights),
-        ("identifier", Field::Identifier),
-        ("language", Field::Language),
-        ("license", Field::License),
-        ("acquire", Field::Acquire),
-        ("credit", Field::Credit),
-        ("keywords", Field::Keywords),
-    ] {
-        if let Some(value) = drawing.field(name) {
-            metadata.offer(field, value);
-        }
-    }
-    metadata
 }
 
 /// Metadata from the blocks. A field gets its value from the first source that has one.

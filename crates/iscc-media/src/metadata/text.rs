@@ -1,7 +1,6 @@
 //! Metadata of text documents, under the keys of the reference's extractor.
 
 use super::{Field, Metadata};
-use crate::document::Properties;
 
 /// A multimap of the keys of [`FIELDS`] to values. Values keep the document's order. Others are not
 /// kept: a document may have any number of them, and each is searched for.
@@ -52,24 +51,6 @@ impl Keys {
             }
         }
         metadata
-    }
-}
-
-impl From<&Properties> for Keys {
-    fn from(properties: &Properties) -> Self {
-        let mut keys = Self::default();
-        let put = |keys: &mut Self, key: &str, values: &mut dyn Iterator<Item = &String>| {
-            values.for_each(|value| keys.put(key, value));
-        };
-        put(&mut keys, "dc:title", &mut properties.title.iter());
-        put(&mut keys, "dc:description", &mut properties.description.iter());
-        put(&mut keys, "dc:creator", &mut properties.creators.iter());
-        put(&mut keys, "dc:rights", &mut properties.rights.iter());
-        put(&mut keys, "meta:keyword", &mut properties.keywords.iter());
-        for (name, value) in &properties.custom {
-            keys.put(&format!("custom:{name}"), value);
-        }
-        keys
     }
 }
 

@@ -4,8 +4,8 @@ mod write;
 
 pub use write::{Values, description, write};
 
-use crate::text::charset;
-use crate::xml_tree::{self, Element};
+use crate::charset;
+use crate::xml::tree::{self, Element};
 
 /// Namespaces of the properties that this crate reads.
 pub mod namespace {
@@ -53,7 +53,7 @@ impl Xmp {
     /// Parses a packet up to the first XML error.
     pub fn parse(packet: &[u8]) -> Self {
         let packet = &packet[..packet.len().min(XMP_BYTES_MAX)];
-        let tree = xml_tree::parse(&charset::decode_xml(packet));
+        let tree = tree::parse(&charset::decode_xml(packet));
         let rdf = tree.find(RDF, "RDF").cloned().unwrap_or_default();
         let is_description = |child: &Element| child.name.is(RDF, "Description");
         Self { descriptions: rdf.children.into_iter().filter(is_description).collect() }

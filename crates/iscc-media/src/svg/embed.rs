@@ -6,8 +6,8 @@ use quick_xml::{Reader, Writer};
 
 use super::metadata::elements_of;
 use super::{SvgError, guard, prefix, read};
-use crate::document::xml;
 use crate::metadata::xmp;
+use crate::xml;
 
 /// Id of the block that this module writes, so that the next write replaces it.
 const BLOCK_ID: &str = "isccd-metadata";

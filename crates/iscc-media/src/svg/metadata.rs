@@ -1,6 +1,6 @@
 //! Metadata of an SVG: title, description and the RDF in its `metadata` element.
 
-use crate::document::xml::{self, Token};
+use crate::xml::{self, Token};
 
 /// The metadata that was found; see [`SvgMetadata::field`].
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

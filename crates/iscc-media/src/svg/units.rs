@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::prolog::Prolog;
+use crate::xml::prolog::Prolog;
 
 /// The document with the root element's width and height converted to pixels, if they are in
 /// physical units.

@@ -13,7 +13,7 @@ use html5gum::{DefaultEmitter, StartTag, State, Token, Tokenizer};
 
 use self::reader::{Pause, PausingReader};
 use super::Extracted;
-use super::charset;
+use crate::charset;
 use crate::metadata::text::Keys;
 
 /// Decodes by byte order mark, else by the encoding in a `meta` element or XML declaration, else

@@ -7,9 +7,9 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
 use super::{Extracted, feed};
-use crate::document::xml::expanded;
 use crate::metadata::text::Keys;
 use crate::metadata::xmp::namespace::DC;
+use crate::xml::expanded;
 
 /// Extracts the text of decoded XML up to the first error, with a space per start tag. Internal
 /// entities of the document are expanded, within limits; external ones are never read.

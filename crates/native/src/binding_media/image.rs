@@ -89,7 +89,7 @@ pub fn image_metadata<'env>(env: &'env Env, path: String) -> Result<Object<'env>
     CPU.run(env, move || {
         let file = read(&path)?;
         let file = Sniffed::new(&file);
-        Ok(FileMetadata::from(metadata::image::of_file(&file, &Blocks::read(&file))))
+        Ok(FileMetadata::from(image::metadata(&file, &Blocks::read(&file))))
     })
 }
 
@@ -156,7 +156,7 @@ fn content(
         unit: content_code(Mode::Image, &digest)?,
         width,
         height,
-        metadata: metadata::image::of_file(file, &blocks).into(),
+        metadata: image::metadata(file, &blocks).into(),
         // A failing thumbnail does not fail the image.
         thumbnail: thumbnail_of(raster, thumbnail_side).ok(),
     })

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::paragraphs::Paragraphs;
-use super::super::xml::{Attributes, Token};
 use super::numbering::Numbering;
+use crate::xml::{Attributes, Token};
 
 /// Texts of notes by id.
 #[derive(Default)]
@@ -143,8 +143,8 @@ fn is_ignored(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::xml::for_each_token;
     use super::*;
+    use crate::xml::for_each_token;
 
     fn text_of(xml: &str) -> String {
         let mut body = Body::default();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::DocumentError;
 use super::super::container::{Container, TEXT_BYTES_MAX};
 use super::super::prefix;
-use super::super::xml::Token;
+use crate::xml::Token;
 
 /// Lists and the numbers that they have reached.
 #[derive(Default)]

@@ -7,10 +7,10 @@ use quick_xml::escape::escape;
 use quick_xml::events::{BytesStart, Event};
 
 use super::super::container::{Budget, Container};
-use super::super::xml::{self, malformed};
 use super::super::{DocumentError, epub};
 use super::edit::{Edit, attribute, edit, is_describing, text_of};
 use super::{Properties, replace, split};
+use crate::xml::{self, malformed};
 
 /// Id of the identifier that this module adds to a book, whose own identifier must not change.
 const IDENTIFIER_ID: &str = "iscc-identifier";

@@ -8,7 +8,7 @@ use quick_xml::name::{Namespace, NamespaceResolver, QName, ResolveResult};
 use quick_xml::{NsReader, Writer};
 
 use super::super::DocumentError;
-use super::super::xml::{self, malformed};
+use crate::xml::{self, malformed};
 
 /// Returns the value of an attribute by its local name.
 pub type AttributeOf<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -73,7 +73,11 @@ pub fn edit(part: &str, bytes: &[u8], edit: &Edit<'_>) -> Result<Vec<u8>, Docume
         }
         Ok(())
     })?;
-    if parent_seen { Ok(edited) } else { Err(malformed(part, "the metadata element is missing")) }
+    if parent_seen {
+        Ok(edited)
+    } else {
+        Err(malformed(part, "the metadata element is missing").into())
+    }
 }
 
 fn is_removed(edit: &Edit<'_>, name: &str, start: &BytesStart<'_>) -> bool {

@@ -47,7 +47,7 @@ fn lists_meta(manifest: &[u8]) -> bool {
 pub fn embed_flat(bytes: &[u8], properties: &Properties<'_>) -> Result<Vec<u8>, DocumentError> {
     const FILE: &str = "document";
     match edited(FILE, bytes, properties) {
-        Err(DocumentError::Malformed { .. }) => {
+        Err(DocumentError::Malformed(_)) => {
             edited(FILE, &with_empty_meta(FILE, bytes)?, properties)
         }
         done => done,

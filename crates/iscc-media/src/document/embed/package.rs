@@ -6,9 +6,9 @@ use quick_xml::events::Event;
 use super::super::DocumentError;
 use super::super::container::{Budget, Container};
 use super::super::properties::PropertiesPart;
-use super::super::xml::{self, Token};
 use super::edit::{Edit, edit, rewrite};
 use super::{Properties, replace, split};
+use crate::xml::{self, Token};
 
 const CONTENT_TYPES: &str = "[Content_Types].xml";
 const RELATIONSHIPS: &str = "_rels/.rels";

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use super::super::DocumentError;
 use super::super::container::{Container, TEXT_BYTES_MAX};
 use super::super::prefix;
-use super::super::xml::Token;
 use super::number::{self, NumberFormat};
+use crate::xml::Token;
 
 /// Strings and number formats that cells refer to.
 pub struct Workbook {

@@ -7,7 +7,7 @@ use quick_xml::{NsReader, Writer};
 
 use super::XMP_BYTES_MAX;
 use super::namespace::{CC, DC, ISCC, PDF, PHOTOSHOP, PLUS, RDF, XMP_RIGHTS};
-use crate::text::charset;
+use crate::charset;
 
 /// Form of a property's value (ISO 16684-1, 7).
 #[derive(Clone, Copy)]

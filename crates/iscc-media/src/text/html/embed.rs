@@ -11,7 +11,7 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 use super::reader::{Pause, PausingReader};
 use super::{HEAD, content_state};
-use crate::text::charset;
+use crate::charset;
 
 /// Places of an HTML document and their values: `title`, or `meta:` and the name of a meta element.
 pub type Properties<'a> = [(&'a str, &'a str)];

@@ -1,6 +1,8 @@
 //! XML as a sequence of tokens, in constant memory.
 
 mod entities;
+pub mod prolog;
+pub mod tree;
 
 pub use entities::expanded;
 
@@ -12,8 +14,17 @@ use quick_xml::name::{NamespaceResolver, QName, ResolveResult};
 use quick_xml::reader::Config;
 use quick_xml::{NsReader, Reader};
 
-use super::DocumentError;
-use crate::text::charset;
+use crate::charset;
+
+/// A document, or a part of one, is not well-formed.
+#[derive(Debug, thiserror::Error)]
+#[error("malformed XML in {part:?}: {reason}")]
+pub struct XmlError {
+    /// Name of the part, for the message.
+    part: String,
+    /// The parser's message.
+    reason: String,
+}
 
 /// A token. Names include their prefix. An empty element has an `Open` and a `Close` token.
 pub enum Token<'a> {
@@ -47,7 +58,7 @@ pub fn for_each_token(
     part: &str,
     bytes: &[u8],
     visit: impl FnMut(Token<'_>),
-) -> Result<(), DocumentError> {
+) -> Result<(), XmlError> {
     read_tokens(part, Reader::from_str(&expanded(&decode(bytes))), visit)
 }
 
@@ -57,7 +68,7 @@ pub fn for_each_property_token(
     part: &str,
     bytes: &[u8],
     visit: impl FnMut(Token<'_>),
-) -> Result<(), DocumentError> {
+) -> Result<(), XmlError> {
     read_tokens(part, NsReader::from_str(&expanded(&decode(bytes))), visit)
 }
 
@@ -65,7 +76,7 @@ fn read_tokens<'i>(
     part: &str,
     mut source: impl EventSource<'i>,
     mut visit: impl FnMut(Token<'_>),
-) -> Result<(), DocumentError> {
+) -> Result<(), XmlError> {
     // Documents are often not well-formed; their text can be read all the same.
     let config = source.config();
     config.check_end_names = false;
@@ -145,8 +156,9 @@ pub fn property_name<'n>(resolver: &NamespaceResolver, name: QName<'n>) -> Cow<'
     name.into_inner().into()
 }
 
-pub fn malformed(part: &str, error: impl std::fmt::Display) -> DocumentError {
-    DocumentError::Malformed { part: part.to_owned(), reason: error.to_string() }
+/// The error for a part that is not well-formed.
+pub fn malformed(part: &str, error: impl std::fmt::Display) -> XmlError {
+    XmlError { part: part.to_owned(), reason: error.to_string() }
 }
 
 /// Visits the tokens of an event, with element names from `name_of`.
