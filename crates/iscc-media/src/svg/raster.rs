@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::fontdb::Database;
-use resvg::usvg::{ImageHrefResolver, Options, Tree};
+use resvg::usvg::fontdb::{Database, Family, ID, Query, Stretch, Style, Weight};
+use resvg::usvg::{Font, FontFamily, FontStretch, FontStyle, ImageHrefResolver, Options, Tree};
 
 use super::{SVG_SIDE_PIXELS_MAX, SvgError, cost, expansion, guard, is_markup, units};
 
@@ -19,12 +19,67 @@ pub struct Raster {
     pub rgba: Vec<u8>,
 }
 
-/// System fonts, loaded once: loading takes longer than rendering most documents.
+/// The font for text whose font is generic, common or not installed, so that the same document has the
+/// same code on all machines.
+const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
+
+/// Families that many machines have in different faces. They are drawn with [`FONT`] everywhere.
+const COMMON_FAMILIES: [&str; 14] = [
+    "arial",
+    "calibri",
+    "courier",
+    "courier new",
+    "georgia",
+    "helvetica",
+    "helvetica neue",
+    "liberation sans",
+    "segoe ui",
+    "tahoma",
+    "times",
+    "times new roman",
+    "trebuchet ms",
+    "verdana",
+];
+
+/// [`FONT`] and the system's fonts, loaded once: loading takes longer than rendering most documents.
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut fonts = Database::new();
+    fonts.load_font_data(FONT.to_vec());
     fonts.load_system_fonts();
     Arc::new(fonts)
 });
+
+/// The face for a text: of the first family that is installed and not common, else [`FONT`].
+fn face(font: &Font, fonts: &Database) -> Option<ID> {
+    let named = |family: &FontFamily| match family {
+        FontFamily::Named(name) => Some(name.clone()),
+        _ => None,
+    };
+    // After a generic family nothing else counts.
+    let names = font.families().iter().map_while(named);
+    let names: Vec<String> =
+        names.filter(|name| !COMMON_FAMILIES.contains(&name.to_lowercase().as_str())).collect();
+    let families: Vec<Family<'_>> = names.iter().map(|name| Family::Name(name)).collect();
+    let stretch = match font.stretch() {
+        FontStretch::UltraCondensed => Stretch::UltraCondensed,
+        FontStretch::ExtraCondensed => Stretch::ExtraCondensed,
+        FontStretch::Condensed => Stretch::Condensed,
+        FontStretch::SemiCondensed => Stretch::SemiCondensed,
+        FontStretch::Normal => Stretch::Normal,
+        FontStretch::SemiExpanded => Stretch::SemiExpanded,
+        FontStretch::Expanded => Stretch::Expanded,
+        FontStretch::ExtraExpanded => Stretch::ExtraExpanded,
+        FontStretch::UltraExpanded => Stretch::UltraExpanded,
+    };
+    let style = match font.style() {
+        FontStyle::Normal => Style::Normal,
+        FontStyle::Italic => Style::Italic,
+        FontStyle::Oblique => Style::Oblique,
+    };
+    let query = Query { families: &families, weight: Weight(font.weight()), stretch, style };
+    // The fonts start with the one that is always there.
+    fonts.query(&query).or_else(|| fonts.faces().next().map(|face| face.id))
+}
 
 /// Renders an SVG at its intrinsic size: width and height, else the view box, at 96 dpi, in whole
 /// pixels. A longer side above [`SVG_SIDE_PIXELS_MAX`] is scaled down to it. Reads nothing outside
@@ -45,6 +100,7 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let mut options = Options { image_href_resolver: resolver, ..Options::default() };
     if text.contains("<text") {
         options.fontdb = Arc::clone(&FONTS);
+        options.font_resolver.select_font = Box::new(|font, fonts| face(font, fonts));
     }
     let text = units::in_pixels(&text);
     let tree = Tree::from_xmltree(&expansion::parse(&text)?, &options).map_err(invalid)?;
@@ -87,6 +143,20 @@ mod tests {
             assert_eq!((raster.width, raster.height), size, "{attributes}");
             assert_eq!(raster.rgba.len(), (size.0 * size.1 * 4) as usize);
         }
+    }
+
+    #[test]
+    fn text_is_drawn_whatever_font_it_names() {
+        let drawn = |font: &str, words: &str| {
+            let text = format!("<text y='40' font-size='40' {font}>{words}</text>");
+            rasterize(&svg("width='300' height='60'", &text)).unwrap().rgba
+        };
+        let expected = drawn("", "Verlag AG");
+        assert!(expected.iter().any(|sample| *sample > 0));
+        for font in ["Arial, Helvetica, sans-serif", "Times New Roman", "none such", "monospace"] {
+            assert!(drawn(&format!("font-family='{font}'"), "Verlag AG") == expected, "{font}");
+        }
+        assert!(drawn("", "Quelle und Co") != expected);
     }
 
     #[test]
