@@ -107,7 +107,8 @@ export function decompose(code: string): string[] {
 }
 
 /**
- * Similarity of the units that both codes have. `featureless` marks a comparison of plain pictures, which means nothing.
+ * Similarity of the units that both codes have. `featureless` marks a comparison of plain pictures or of
+ * documents without text, which means nothing.
  */
 export function compare(a: string, b: string): UnitComparison[] {
   checkString('first code', a);

@@ -61,7 +61,7 @@ export function hintOf({ hintAlg, hintValue }: ContentParameters): Binding | und
 let validator: InstanceType<typeof native.ManifestValidator> | undefined;
 
 /**
- * The bindings of an asset: its units but a featureless Image-Code, and those in the Manifest Store that it embeds, if that is valid.
+ * The bindings of an asset: its units but a featureless Content-Code, and those in the Manifest Store that it embeds, if that is valid.
  *
  * @param alg leaves out bindings of other algorithms
  */

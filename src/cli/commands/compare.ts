@@ -9,7 +9,8 @@ import { type Paint, painter } from '../terminal/colour.js';
 import { CommandFailed, reason, reasons } from '../terminal/failure.js';
 
 const BAR_CHARACTERS = 20;
-const MEANINGLESS = '  means nothing: the image is featureless';
+const FEATURELESS_IMAGE = '  means nothing: the image is featureless';
+const WITHOUT_TEXT = '  means nothing: the document has no text';
 
 export async function compare(a: string, b: string, options: { json?: boolean }): Promise<void> {
   const units = await compared(a, b);
@@ -25,7 +26,8 @@ function line({ kind, similarity, bits, featureless }: UnitComparison, paint: Pa
   const filled = Math.round(similarity * BAR_CHARACTERS);
   const bar = paint('green', '#'.repeat(filled)) + paint('dim', '.'.repeat(BAR_CHARACTERS - filled));
   const percent = `${(similarity * 100).toFixed(1)} %`.padStart(8);
-  return `${kind.padEnd(20)} ${bar} ${percent} of ${bits} bits${featureless ? paint('yellow', MEANINGLESS) : ''}`;
+  const reason = /_TEXT_/.test(kind) ? WITHOUT_TEXT : FEATURELESS_IMAGE;
+  return `${kind.padEnd(20)} ${bar} ${percent} of ${bits} bits${featureless ? paint('yellow', reason) : ''}`;
 }
 
 /** Codes are compared as they are, files by all their units of 256 bits. */

@@ -30,7 +30,7 @@ function describe(explained: ReturnType<typeof native.explain>): string {
       ['hash_hex', unit.hash_hex],
       ['hash_uint', unit.hash_uint],
       ['hash_bits', unit.hash_bits],
-      ...(unit.featureless ? [['featureless', 'matches of this Image-Code mean nothing']] : []),
+      ...(unit.featureless ? [['featureless', 'matches of this Content-Code mean nothing']] : []),
     ]),
   ];
   const paint = painter(process.stdout);

@@ -6,7 +6,7 @@ import { isNativeError, native } from '../../native.js';
 const SEARCHABLE = /^(?:SEMANTIC|CONTENT|DATA|INSTANCE)-/;
 
 /**
- * The canonical form of a code, and its units without Meta-Codes and featureless Image-Codes.
+ * The canonical form of a code, and its units without Meta-Codes and featureless Content-Codes.
  *
  * @throws {BindingQueryInvalid}
  */
