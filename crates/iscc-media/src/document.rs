@@ -4,6 +4,7 @@
 //! White space follows it where that is cheap, because offsets of text chunks depend on it.
 
 mod attached;
+mod blip;
 mod container;
 mod doc;
 mod docx;
@@ -12,8 +13,11 @@ mod embedded;
 mod epub;
 mod graphics;
 mod mail;
+mod metafile;
 mod msg;
+mod object;
 mod odt;
+mod office_xml;
 mod ole;
 mod paragraphs;
 mod picture;
@@ -26,8 +30,9 @@ mod rtf;
 mod xls;
 mod xlsx;
 
+pub use container::format_of as format_of_archive;
 pub use embed::embed;
-pub use odt::is_flat;
+pub use office_xml::format as format_of_xml;
 pub use properties::Properties;
 
 use self::container::Budget;
@@ -40,7 +45,7 @@ pub const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
 pub const DOCUMENT_ENTRIES_MAX: usize = 20_000;
 
 /// Maximum levels of documents embedded in documents.
-pub const DOCUMENT_DEPTH_MAX: u32 = 3;
+pub const DOCUMENT_DEPTH_MAX: u32 = 16;
 
 /// Content of a document.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -51,6 +56,8 @@ pub struct Document {
     pub properties: Properties,
     /// The image file of the cover, for formats with covers.
     pub cover: Option<Vec<u8>>,
+    /// Embedded PDFs whose texts [`read`] was not given, in the order of their places in the text.
+    pub pdfs: Vec<Vec<u8>>,
 }
 
 /// Document formats.
@@ -66,6 +73,12 @@ pub enum Format {
     Odt,
     /// OpenDocument text as a single XML file, `.fodt`.
     FlatOdt,
+    /// Word 2003 XML.
+    WordXml,
+    /// Excel 2003 XML.
+    ExcelXml,
+    /// Office Open XML as a single XML file.
+    FlatPackage,
     /// Mail, `.eml`.
     Mail,
     /// Mail of Outlook, `.msg`.
@@ -115,7 +128,9 @@ impl Format {
                 head.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
             }
             Self::Rtf => head.starts_with(b"{\\rt"),
-            Self::FlatOdt => is_flat(head),
+            Self::FlatOdt | Self::WordXml | Self::ExcelXml | Self::FlatPackage => {
+                format_of_xml(head) == Some(self)
+            }
             Self::Mail => true,
         }
     }
@@ -130,6 +145,7 @@ impl Format {
             head.contains("<office:document")
                 && head.contains("urn:oasis:names:tc:opendocument:xmlns:office:1.0")
         };
+        let head = &file[..file.len().min(HEAD_BYTES)];
         match mediatype.strip_prefix("application/vnd.oasis.opendocument.") {
             Some(kind) if kind.ends_with("-flat-xml") => Some(Self::FlatOdt),
             Some("text" | "spreadsheet" | "presentation" | "graphics") => Some(Self::Odt),
@@ -139,6 +155,7 @@ impl Format {
             _ if matches!(mediatype, "text/xml" | "application/xml") && is_flat() => {
                 Some(Self::FlatOdt)
             }
+            _ if format_of_xml(head).is_some() => format_of_xml(head),
             _ => Self::from_mediatype(mediatype),
         }
     }
@@ -183,8 +200,15 @@ pub enum DocumentError {
 ///
 /// The decompressed size and the number of entries are limited. Only the entities of XML and HTML
 /// are resolved, so documents cannot include files or expand without limit.
-pub fn read(format: Format, bytes: &[u8]) -> Result<Document, DocumentError> {
-    read_within(format, bytes, &mut Budget::default())
+///
+/// PDF is read outside of this crate: `pdf_texts` has the texts of the PDFs embedded in the document,
+/// in the order of an earlier [`Document::pdfs`].
+pub fn read(format: Format, bytes: &[u8], pdf_texts: &[String]) -> Result<Document, DocumentError> {
+    let mut budget = Budget::default();
+    budget.pdfs.texts = pdf_texts.to_vec().into_iter();
+    let mut document = read_within(format, bytes, &mut budget)?;
+    document.pdfs = budget.pdfs.found;
+    Ok(document)
 }
 
 /// Reads a document inside of another one. `None` for documents that cannot be read, and in too many levels of documents.
@@ -215,8 +239,11 @@ fn read_within(
         Format::Epub => epub::read(bytes, budget),
         Format::Odt => odt::read(bytes, budget),
         Format::FlatOdt => odt::read_flat(bytes),
+        Format::WordXml => office_xml::read_word(bytes, budget),
+        Format::ExcelXml => office_xml::read_excel(bytes),
+        Format::FlatPackage => office_xml::read_package(bytes, budget),
         Format::Pptx => pptx::read(bytes, budget),
-        Format::Rtf => rtf::read(bytes),
+        Format::Rtf => rtf::read(bytes, budget),
         Format::Xlsx => xlsx::read(bytes, budget),
     }
 }

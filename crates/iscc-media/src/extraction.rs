@@ -18,7 +18,9 @@ pub const TEXT_CHARACTERS_MAX_0_9_5: usize = 500_000;
 
 /// Extracts text and metadata. `mediatype` is the expected type; content with the signature of
 /// another text format is read as that format, as in the reference's extractor. The text is
-/// truncated to `characters_max` characters.
+/// truncated to `characters_max` characters. `pdf_texts` are the texts of the PDFs embedded in it: a
+/// document with [`Extracted::pdfs`] is to be extracted again with their texts, and has no error for
+/// missing text until then.
 ///
 /// # Errors
 /// [`MediaError::NoText`] if the text is blank, or if the content is an image, audio or similar;
@@ -28,10 +30,11 @@ pub fn extract(
     bytes: &[u8],
     mediatype: &str,
     characters_max: usize,
+    pdf_texts: &[String],
 ) -> Result<Extracted, MediaError> {
-    let mut extracted = read(Kind::of(bytes, mediatype)?, bytes, mediatype)?;
+    let mut extracted = read(Kind::of(bytes, mediatype)?, bytes, mediatype, pdf_texts)?;
     extracted.text.truncate(truncated_length(&extracted.text, characters_max));
-    if extracted.text.trim().is_empty() {
+    if extracted.text.trim().is_empty() && extracted.pdfs.is_empty() {
         return Err(MediaError::NoText);
     }
     Ok(extracted)
@@ -46,15 +49,20 @@ pub fn metadata(bytes: &[u8], mediatype: &str) -> Result<Metadata, MediaError> {
         Some(format) => Kind::Document(format),
         None => Kind::of(bytes, mediatype)?,
     };
-    Ok(read(kind, bytes, mediatype)?.metadata)
+    Ok(read(kind, bytes, mediatype, &[])?.metadata)
 }
 
-fn read(kind: Kind, bytes: &[u8], mediatype: &str) -> Result<Extracted, MediaError> {
+fn read(
+    kind: Kind,
+    bytes: &[u8],
+    mediatype: &str,
+    pdf_texts: &[String],
+) -> Result<Extracted, MediaError> {
     Ok(match kind {
         Kind::Plain => Extracted { text: plain(bytes, mediatype), ..Extracted::default() },
         Kind::Html => html::extract(&html::decode(bytes)),
         Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
-        Kind::Document(format) => from_document(format, bytes)?,
+        Kind::Document(format) => from_document(format, bytes, pdf_texts)?,
     })
 }
 
@@ -93,11 +101,16 @@ impl Kind {
         if let Some(format) = sniffed.and_then(Format::from_mediatype) {
             return Ok(Self::Document(format));
         }
+        // Templates, and binary workbooks.
+        if let Some(format) = document::format_of_archive(bytes) {
+            return Ok(Self::Document(format));
+        }
         let is_html = matches!(mediatype, "text/html" | "application/xhtml+xml");
         match sniffed {
             Some("text/html" | "application/xhtml+xml") => Ok(Self::Html),
-            Some("text/xml") if document::is_flat(head) => Ok(Self::Document(Format::FlatOdt)),
-            Some("text/xml" | "image/svg+xml") if !is_html => Ok(Self::Xml),
+            Some("text/xml" | "image/svg+xml") if !is_html => {
+                Ok(document::format_of_xml(head).map_or(Self::Xml, Self::Document))
+            }
             // Binary data under the name of a text.
             None if mediatype::is_binary(head) => Err(MediaError::NoText),
             Some("application/json" | "text/xml" | "image/svg+xml") | None => {
@@ -124,8 +137,12 @@ impl Kind {
     }
 }
 
-fn from_document(format: Format, bytes: &[u8]) -> Result<Extracted, MediaError> {
-    let document = document::read(format, bytes).map_err(|error| match error {
+fn from_document(
+    format: Format,
+    bytes: &[u8],
+    pdf_texts: &[String],
+) -> Result<Extracted, MediaError> {
+    let document = document::read(format, bytes, pdf_texts).map_err(|error| match error {
         DocumentError::TooLarge => MediaError::TooLarge {
             what: "decompressed document bytes",
             limit: document::DOCUMENT_BYTES_MAX,
@@ -139,7 +156,7 @@ fn from_document(format: Format, bytes: &[u8]) -> Result<Extracted, MediaError> 
         other => MediaError::damaged("document", other),
     })?;
     let metadata = Keys::from(&document.properties).metadata();
-    Ok(Extracted { text: document.text, metadata, cover: document.cover })
+    Ok(Extracted { text: document.text, metadata, cover: document.cover, pdfs: document.pdfs })
 }
 
 #[cfg(test)]
@@ -147,7 +164,7 @@ mod tests {
     use super::*;
 
     fn text(bytes: &[u8], mediatype: &str) -> Result<String, MediaError> {
-        extract(bytes, mediatype, TEXT_CHARACTERS_MAX).map(|extracted| extracted.text)
+        extract(bytes, mediatype, TEXT_CHARACTERS_MAX, &[]).map(|extracted| extracted.text)
     }
 
     #[test]
@@ -171,7 +188,7 @@ mod tests {
     #[test]
     fn text_is_truncated_by_utf_16_code_units() {
         let cut = |text: &str, max: usize| {
-            extract(text.as_bytes(), "text/plain", max).map(|extracted| extracted.text).ok()
+            extract(text.as_bytes(), "text/plain", max, &[]).map(|extracted| extracted.text).ok()
         };
         assert_eq!(cut("abcdef", 6).as_deref(), Some("abcdef"));
         assert_eq!(cut("abcdef", 5).as_deref(), Some("abcde"));

@@ -19,6 +19,8 @@ pub struct Extracted {
     pub metadata: Metadata,
     /// Image file of the cover, for books
     pub cover: Option<Vec<u8>>,
+    /// Embedded PDFs whose texts are missing from the text, for documents
+    pub pdfs: Vec<Vec<u8>>,
 }
 
 /// The text unchanged, except for tables and characters that XML does not allow.

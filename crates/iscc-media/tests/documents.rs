@@ -41,7 +41,7 @@ fn text_and_properties_equal_the_reference() {
         if name.ends_with(".zip") {
             continue;
         }
-        let found = document::read(format, &bytes).unwrap();
+        let found = document::read(format, &bytes, &[]).unwrap();
         let expected = case["text_extracted"].as_str().unwrap();
         assert_eq!(collapsed(&found.text), collapsed(expected), "{name}");
         let recorded = &case["extract_metadata"];
@@ -80,7 +80,7 @@ fn lines_equal_the_reference() {
             continue;
         }
         let bytes = std::fs::read(fixtures().join("files").join(name)).unwrap();
-        let found = document::read(format, &bytes).unwrap();
+        let found = document::read(format, &bytes, &[]).unwrap();
         assert_eq!(lines(&found.text), lines(case["text_extracted"].as_str().unwrap()), "{name}");
     }
 }
@@ -88,14 +88,14 @@ fn lines_equal_the_reference() {
 #[test]
 fn broken_documents_have_specific_errors() {
     let corrupt = std::fs::read(fixtures().join("files/corrupt_a.epub")).unwrap();
-    assert!(matches!(document::read(Format::Epub, &corrupt), Err(DocumentError::Archive(_))));
+    assert!(matches!(document::read(Format::Epub, &corrupt, &[]), Err(DocumentError::Archive(_))));
     for format in [Format::Docx, Format::Epub, Format::Odt, Format::Pptx, Format::Xlsx] {
-        assert!(matches!(document::read(format, b""), Err(DocumentError::Archive(_))));
+        assert!(matches!(document::read(format, b"", &[]), Err(DocumentError::Archive(_))));
     }
     let docx = std::fs::read(fixtures().join("files/report_a.docx")).unwrap();
-    assert!(matches!(document::read(Format::Odt, &docx), Err(DocumentError::PartMissing(_))));
+    assert!(matches!(document::read(Format::Odt, &docx, &[]), Err(DocumentError::PartMissing(_))));
     for cut in [docx.len() / 2, docx.len() - 1] {
-        assert!(document::read(Format::Docx, &docx[..cut]).is_err());
+        assert!(document::read(Format::Docx, &docx[..cut], &[]).is_err());
     }
 }
 
@@ -112,7 +112,7 @@ fn decompression_bombs_are_rejected() {
     }
     let bomb = writer.finish().unwrap().into_inner();
     assert!(bomb.len() < 4 << 20);
-    assert!(matches!(document::read(Format::Docx, &bomb), Err(DocumentError::TooLarge)));
+    assert!(matches!(document::read(Format::Docx, &bomb, &[]), Err(DocumentError::TooLarge)));
 }
 
 const ALL: [(&str, &str); 8] = [
@@ -141,14 +141,14 @@ fn embedded_properties_are_read_back() {
     ];
     for (name, format, keywords) in files {
         let original = std::fs::read(fixtures().join("files").join(name)).unwrap();
-        let before = document::read(format, &original).unwrap();
+        let before = document::read(format, &original, &[]).unwrap();
         let mut fields = ALL.to_vec();
         fields.extend([(keywords, "k1"), (keywords, "k2")]);
         if format == Format::Odt {
             fields.push(("meta:initial-creator", "Embedded Creator"));
         }
         let copy = document::embed(format, &original, &fields).unwrap();
-        let after = document::read(format, &copy).unwrap();
+        let after = document::read(format, &copy, &[]).unwrap();
         assert_eq!(after.text, before.text, "{name}");
         assert_eq!(after.cover, before.cover, "{name}");
         assert_eq!(after.properties.title.as_deref(), Some(ALL[0].1), "{name}");
@@ -164,7 +164,7 @@ fn embedded_properties_are_read_back() {
         }
         assert_eq!(document::embed(format, &copy, &fields).unwrap(), copy, "{name}");
         let changed = document::embed(format, &copy, &[("custom:iscc_rights", "New")]).unwrap();
-        let changed = document::read(format, &changed).unwrap().properties;
+        let changed = document::read(format, &changed, &[]).unwrap().properties;
         let rights = changed.custom.iter().filter(|(name, _)| name == "iscc_rights").count();
         assert_eq!((rights, changed.custom("iscc_rights")), (1, Some("New")), "{name}");
         assert_eq!(changed.custom("iscc_credit"), Some("Credit \"x\""), "{name}");
@@ -184,7 +184,7 @@ fn flat_documents_keep_everything_else() {
         assert_eq!(Format::of_properties("text/xml", file.as_bytes()), Some(Format::FlatOdt));
         let copy = document::embed(Format::FlatOdt, file.as_bytes(), &ALL).unwrap();
         let shown = String::from_utf8_lossy(&copy).into_owned();
-        let read = document::read(Format::FlatOdt, &copy).unwrap();
+        let read = document::read(Format::FlatOdt, &copy, &[]).unwrap();
         assert_eq!(read.text.trim(), "Words", "{shown}");
         assert_eq!(read.properties.title.as_deref(), Some(ALL[0].1), "{shown}");
         assert_eq!(read.properties.custom("iscc_credit"), Some("Credit \"x\""), "{shown}");
@@ -253,11 +253,11 @@ fn assert_embedded(file: &[u8], why: &str) -> Vec<u8> {
     let copy = document::embed(Format::Docx, file, &FIELDS).unwrap();
     let again = document::embed(Format::Docx, &copy, &FIELDS).unwrap();
     for copy in [&copy, &again] {
-        let read = document::read(Format::Docx, copy).unwrap();
+        let read = document::read(Format::Docx, copy, &[]).unwrap();
         assert_eq!(read.properties.title.as_deref(), Some(TITLE), "{why}");
         assert_eq!(read.properties.creators, ["New Creator"], "{why}");
         assert_eq!(read.properties.keywords, ["k1, k2"], "{why}");
-        assert_eq!(read.text, document::read(Format::Docx, file).unwrap().text, "{why}");
+        assert_eq!(read.text, document::read(Format::Docx, file, &[]).unwrap().text, "{why}");
     }
     copy
 }
@@ -299,8 +299,8 @@ fn the_relationship_decides_where_core_properties_are() {
         let name = if name == CORE { ELSEWHERE } else { name };
         Some((name.to_owned(), text.replace(CORE, ELSEWHERE).into_bytes()))
     });
-    let before = document::read(Format::Docx, &report).unwrap().properties;
-    assert_eq!(document::read(Format::Docx, &moved).unwrap().properties, before);
+    let before = document::read(Format::Docx, &report, &[]).unwrap().properties;
+    assert_eq!(document::read(Format::Docx, &moved, &[]).unwrap().properties, before);
     let copy = assert_embedded(&moved, "another name");
     assert_eq!(part(&copy, CORE), "");
     assert!(part(&copy, ELSEWHERE).contains("New ü中"));
@@ -358,10 +358,10 @@ fn package_documents_are_converted_to_utf_8() {
             };
             Some((name.to_owned(), content))
         });
-        let before = document::read(Format::Epub, &file).unwrap();
+        let before = document::read(Format::Epub, &file, &[]).unwrap();
         assert_eq!(before.properties.rights.as_deref(), Some("© Grüße"), "{encoding}");
         let copy = document::embed(Format::Epub, &file, &FIELDS[..2]).unwrap();
-        let after = document::read(Format::Epub, &copy).unwrap();
+        let after = document::read(Format::Epub, &copy, &[]).unwrap();
         assert_eq!(after.text, before.text, "{encoding}");
         assert_eq!(after.properties.title.as_deref(), Some(TITLE), "{encoding}");
         assert_eq!(after.properties.rights, before.properties.rights, "{encoding}");

@@ -80,6 +80,8 @@ pub struct TextFileContent {
     pub text: Option<Buffer>,
     /// Image file of the cover, for books
     pub cover: Option<Buffer>,
+    /// Embedded PDFs whose texts are missing; absent without any
+    pub pdfs: Option<Vec<Buffer>>,
 }
 
 /// The kind of a file, from its name and its first bytes. 4096 bytes are enough.
@@ -93,8 +95,9 @@ pub fn inspect(filename: String, head: &[u8]) -> InspectedFile {
 }
 
 /// Text-Code and metadata of a text document; with `granular` also simprints, with `keepText` also
-/// the cleaned text. Rejects with `NO_TEXT` if there is only whitespace, and with `NO_DECODER` for
-/// PDF and the binary office formats.
+/// the cleaned text. `pdf_texts` has the texts of the PDFs embedded in the document: a document with
+/// `pdfs` in its result is to be read again with these. Rejects with `NO_TEXT` if there is only
+/// whitespace, and with `NO_DECODER` for PDF.
 #[napi(catch_unwind, ts_return_type = "Promise<TextFileContent>")]
 pub fn text_file_content<'env>(
     env: &'env Env,
@@ -103,16 +106,20 @@ pub fn text_file_content<'env>(
     granular: bool,
     keep_text: bool,
     compat: String,
+    pdf_texts: Vec<String>,
 ) -> Result<Object<'env>> {
     let compat = release(&compat)?;
     CPU.run(env, move || {
         let file = read(&path)?;
-        let extracted = extraction::extract(&file, &mediatype, characters_max(compat))?;
+        let extracted = extraction::extract(&file, &mediatype, characters_max(compat), &pdf_texts)?;
         drop(file);
         let clean = iscc_units::text::clean(&extracted.text);
         let result = text_result(&clean, extracted.metadata.into(), granular, compat)?;
         let cover = extracted.cover.map(Into::into);
-        Ok(TextFileContent { text: keep_text.then(|| clean.into_bytes().into()), cover, ..result })
+        let pdfs = extracted.pdfs.into_iter().map(Into::into).collect::<Vec<_>>();
+        let pdfs = Some(pdfs).filter(|pdfs| !pdfs.is_empty());
+        let text = keep_text.then(|| clean.into_bytes().into());
+        Ok(TextFileContent { text, cover, pdfs, ..result })
     })
 }
 
@@ -186,6 +193,7 @@ fn text_result(
         metadata,
         text: None,
         cover: None,
+        pdfs: None,
     })
 }
 

@@ -7,7 +7,7 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::{DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_ENTRIES_MAX, DocumentError};
+use super::{DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_ENTRIES_MAX, DocumentError, Format};
 use crate::xml::{self, Token};
 
 /// Maximum bytes of a text that grows faster than its document, for example by repeated numbers of
@@ -20,11 +20,45 @@ pub struct Budget {
     pub bytes: u64,
     /// Levels of embedded documents.
     pub depth: u32,
+    /// Embedded PDFs, whose text is read outside of this crate.
+    pub pdfs: Pdfs,
+}
+
+/// PDFs embedded in a document. The first reading finds them, a second one has their texts.
+#[derive(Debug, Default)]
+pub struct Pdfs {
+    pub found: Vec<Vec<u8>>,
+    /// Texts in the order in which the PDFs occur.
+    pub texts: std::vec::IntoIter<String>,
+}
+
+impl Budget {
+    /// Counts bytes that were read.
+    pub fn take(&mut self, bytes: usize) -> Result<(), DocumentError> {
+        self.bytes = self.bytes.checked_sub(bytes as u64).ok_or(DocumentError::TooLarge)?;
+        Ok(())
+    }
+
+    /// Appends the text of an embedded PDF if it is known, else keeps the PDF.
+    pub fn append_pdf(&mut self, pdf: &[u8], text: &mut String) -> Result<(), DocumentError> {
+        const PDFS_MAX: usize = 1000;
+        self.take(pdf.len())?;
+        match self.pdfs.texts.next() {
+            Some(piece) => {
+                self.take(piece.len())?;
+                text.push_str(&piece);
+                text.push('\n');
+            }
+            None if self.pdfs.found.len() < PDFS_MAX => self.pdfs.found.push(pdf.to_vec()),
+            None => {}
+        }
+        Ok(())
+    }
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { bytes: DOCUMENT_BYTES_MAX, depth: DOCUMENT_DEPTH_MAX }
+        Self { bytes: DOCUMENT_BYTES_MAX, depth: DOCUMENT_DEPTH_MAX, pdfs: Pdfs::default() }
     }
 }
 
@@ -177,6 +211,32 @@ impl<'a> Container<'a> {
     pub fn main_part(&mut self, conventional: &str) -> Result<String, DocumentError> {
         self.related_or("", "officeDocument", conventional)
     }
+}
+
+/// The document format of an archive; `None` for other archives.
+pub fn format_of(bytes: &[u8]) -> Option<Format> {
+    if !bytes.starts_with(b"PK\x03\x04") {
+        return None;
+    }
+    let mut budget = Budget::default();
+    let mut archive = Container::open_package(bytes, &mut budget).ok()?;
+    if let Ok(Some(mediatype)) = archive.optional("mimetype") {
+        return Format::from_mediatype(str::from_utf8(&mediatype).ok()?.trim());
+    }
+    if !archive.has("[Content_Types].xml") && !archive.has("_rels/.rels") {
+        return None;
+    }
+    [
+        (Format::Docx, "word/document.xml"),
+        (Format::Xlsx, "xl/workbook.xml"),
+        (Format::Pptx, "ppt/presentation.xml"),
+    ]
+    .into_iter()
+    .find_map(|(format, conventional)| {
+        let main = archive.main_part(conventional).ok()?;
+        let folder = conventional.split_once('/')?.0;
+        (archive.has(&main) && main.to_ascii_lowercase().starts_with(folder)).then_some(format)
+    })
 }
 
 /// A name for comparisons of parts.

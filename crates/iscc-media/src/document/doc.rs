@@ -8,8 +8,9 @@ use encoding_rs::WINDOWS_1252;
 
 use self::formatting::Formatting;
 use self::lists::Lists;
+use super::container::Budget;
 use super::ole::{Ole, slice, u16_at, u32_at};
-use super::{Document, DocumentError};
+use super::{Document, DocumentError, blip, object};
 
 /// Places of numbers and of pairs of offset and length in the file information block.
 mod fib {
@@ -33,7 +34,7 @@ mod fib {
     pub const LIST_OVERRIDES: usize = 746;
 }
 
-pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
+pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
     let main = ole.stream("/WordDocument")?;
     let flags = u16_at(&main, fib::FLAGS).unwrap_or(0);
     if u16_at(&main, 0) != Some(fib::MAGIC) {
@@ -48,6 +49,7 @@ pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
         characters: characters(&main, &table).unwrap_or_default(),
         formatting: Formatting::read(&main, &table),
         lists: Lists::read(&main, &table),
+        pictures: ole.optional("/Data")?.unwrap_or_default(),
         text: String::new(),
     };
     let count = |place| u32_at(&main, place).unwrap_or(0) as usize;
@@ -59,17 +61,19 @@ pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
         .saturating_add(count(fib::MACROS))
         .saturating_add(comments);
     let boxes_at = endnotes_at.saturating_add(count(fib::ENDNOTES));
-    story.append(0, text, false);
+    story.append(0, text, false, ole.budget())?;
     for (start, length) in [
         (boxes_at, count(fib::TEXT_BOXES)),
         (text, footnotes),
         (endnotes_at.saturating_sub(comments), comments),
         (endnotes_at, count(fib::ENDNOTES)),
     ] {
-        story.append(start, length, true);
+        story.append(start, length, true, ole.budget())?;
     }
+    let mut text = story.text;
+    object::append_storages(ole, "/ObjectPool", |name| name.starts_with('_'), &mut text)?;
     let properties = ole.properties()?;
-    Ok(Document { text: story.text, properties, cover: None })
+    Ok(Document { text, properties, ..Document::default() })
 }
 
 /// Bytes of a pair of offset and length in the file information block.
@@ -142,18 +146,27 @@ struct Story {
     characters: Vec<(char, u32)>,
     formatting: Formatting,
     lists: Lists,
+    /// The stream with pictures.
+    pictures: Vec<u8>,
     text: String,
 }
 
 impl Story {
     /// Appends a story. Field codes are ignored; notes start with a mark.
-    fn append(&mut self, start: usize, length: usize, is_note: bool) {
+    fn append(
+        &mut self,
+        start: usize,
+        length: usize,
+        is_note: bool,
+        budget: &mut Budget,
+    ) -> Result<(), DocumentError> {
         let end = start.saturating_add(length).min(self.characters.len());
-        let Some(story) = self.characters.get(start.min(end)..end) else { return };
+        let Some(story) = self.characters.get(start.min(end)..end) else { return Ok(()) };
+        let story = story.to_vec();
         // The code of each open field while it is being read.
         let mut fields: Vec<Option<String>> = Vec::new();
         let mut starts_paragraph = true;
-        for (character, place) in story.iter().copied() {
+        for (character, place) in story {
             if starts_paragraph && !is_note {
                 if let Some(number) = self.lists.next(&self.formatting, place) {
                     self.text.push_str(&number);
@@ -189,10 +202,31 @@ impl Story {
                 // The reference keeps the mark of a note as a replacement character.
                 '\u{2}' | '\u{5}' if is_note => self.text.push(char::REPLACEMENT_CHARACTER),
                 '\u{2}' => self.text.push('\n'),
+                '\u{1}' => self.append_picture(place, budget)?,
                 control if control < ' ' => {}
                 other => self.text.push(other),
             }
         }
         self.text.push('\n');
+        Ok(())
+    }
+
+    /// Appends the text of a picture that is a metafile ([MS-DOC] 2.9.190), once.
+    fn append_picture(&mut self, place: u32, budget: &mut Budget) -> Result<(), DocumentError> {
+        const HAS_NAME: u16 = 0x66;
+        let Some(at) = self.formatting.take_picture(place) else { return Ok(()) };
+        let found = || {
+            let picture =
+                slice(&self.pictures, at as usize, u32_at(&self.pictures, at as usize)? as usize)?;
+            let mut start = usize::from(u16_at(picture, 4)?);
+            if u16_at(picture, 6)? == HAS_NAME {
+                start += 1 + usize::from(*picture.get(start)?);
+            }
+            picture.get(start..)
+        };
+        match found() {
+            Some(records) => blip::append(records, budget, &mut self.text),
+            None => Ok(()),
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use self::body::{Body, Notes};
 use self::numbering::Numbering;
 use super::container::{Budget, Container};
-use super::embedded::Embedded;
+use super::embedded::{self, Embedded};
 use super::{Document, DocumentError, graphics, prefix, properties};
 use crate::xml::Token;
 
@@ -33,16 +33,24 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     let mut body = Body::new(notes, numbering);
     prefix::for_each_token(&main, &content, |token| body.read(&token))?;
     let mut text = body.into_text();
+    for part in container.related(&main, "glossaryDocument")? {
+        let content = container.part(&part)?;
+        let mut prompts = Body::default();
+        prefix::for_each_token(&part, &content, |token| prompts.read(&token))?;
+        text.push_str(&prompts.into_text());
+    }
     graphics::append(&mut container, &main, &mut text)?;
     let mut embedded = Embedded::default();
     for kind in OTHER_STORIES {
         for part in container.related(&main, kind)? {
-            embedded.append(&mut container, &part, &[], &mut text)?;
+            embedded.append(&mut container, &part, &mut text)?;
         }
     }
-    embedded.append(&mut container, &main, &[], &mut text)?;
+    let mut embedded = embedded.with_icons(&mut container, &main, &content)?;
+    embedded.append(&mut container, &main, &mut text)?;
+    embedded::append_thumbnail(&mut container, &mut text)?;
     let properties = properties::office_open_xml(&mut container)?;
-    Ok(Document { text, properties, cover: None })
+    Ok(Document { text, properties, ..Document::default() })
 }
 
 /// Texts of footnotes, endnotes or comments by id.

@@ -41,7 +41,7 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
         Some(path) => container.optional(path)?,
         None => None,
     };
-    Ok(Document { text, properties: package.properties, cover })
+    Ok(Document { text, properties: package.properties, cover, ..Document::default() })
 }
 
 /// A manifest item of the package document.

@@ -33,7 +33,7 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     }
     let mut reader = Reader { budget, parts: 0, text: String::new() };
     reader.append(&part, 0)?;
-    Ok(Document { text: reader.text, properties, cover: None })
+    Ok(Document { text: reader.text, properties, ..Document::default() })
 }
 
 /// The name in front of an address; the address without a name.

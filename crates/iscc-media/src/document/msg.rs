@@ -35,8 +35,8 @@ const ATTACHMENTS_MAX: usize = 1000;
 /// The longest text of a body in RTF.
 const RTF_BYTES_MAX: usize = 64 << 20;
 
-pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
-    let mut mail = Mail { code_page: code_page(&mut ole)?, ole };
+pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
+    let mut mail = Mail { code_page: code_page(ole)?, ole };
     let mut properties = Properties::default();
     if let Some(subject) = mail.string("", SUBJECT)? {
         properties.add("dc:title", &subject);
@@ -46,24 +46,24 @@ pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
     }
     let mut text = String::new();
     mail.append("", &mut text)?;
-    Ok(Document { text, properties, cover: None })
+    Ok(Document { text, properties, ..Document::default() })
 }
 
 /// The storages of a mail. Attached mail is a storage of the same form inside; the mail itself has the empty path.
-struct Mail<'a> {
-    ole: Ole<'a>,
+struct Mail<'a, 'b> {
+    ole: &'a mut Ole<'b>,
     /// Of 8-bit strings.
     code_page: i32,
 }
 
-impl Mail<'_> {
+impl Mail<'_, '_> {
     /// Appends the body and the attachments of the mail in a storage.
     fn append(&mut self, storage: &str, text: &mut String) -> Result<(), DocumentError> {
         match self.string(storage, BODY)?.filter(|body| !body.trim().is_empty()) {
             Some(body) => text.push_str(&body),
             None => text.push_str(&self.rich_text(storage)?),
         }
-        let names = self.ole.storages(&format!("{storage}/"))?;
+        let names = self.ole.storages(storage);
         let attachments = names.iter().filter(|name| name.starts_with(ATTACHMENT));
         for name in attachments.take(ATTACHMENTS_MAX) {
             self.append_attachment(&format!("{storage}/{name}"), text)?;
@@ -124,7 +124,10 @@ impl Mail<'_> {
         }
         let body = self.binary(storage, BODY_RTF)?;
         let body = body.and_then(|body| compressed::decompress(&body, RTF_BYTES_MAX));
-        Ok(body.and_then(|body| rtf::read(&body).ok()).map(|it| it.text).unwrap_or_default())
+        Ok(body
+            .and_then(|body| rtf::read(&body, self.ole.budget()).ok())
+            .map(|it| it.text)
+            .unwrap_or_default())
     }
 }
 

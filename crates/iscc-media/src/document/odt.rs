@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::container::{Budget, Container};
 use super::properties::Properties;
 use super::protection;
-use super::{Document, DocumentError};
+use super::{Document, DocumentError, object};
 use crate::xml::{self, Token};
 
 const CONTENT: &str = "content.xml";
@@ -21,14 +21,25 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     // The reference reads the parts in the archive's order, and objects like the document.
     let has_end = |name: &str, end: &str| name == end || name.ends_with(&format!("/{end}"));
     let names = container.names().into_iter();
-    let parts: Vec<_> =
-        names.filter(|name| has_end(name, CONTENT) || has_end(name, STYLES)).collect();
+    // Pictures with text: previews as PDF, and metafiles.
+    let is_picture = |name: &str| {
+        let folder = name.starts_with("Thumbnails/") || name.starts_with("Pictures/");
+        folder
+            && [".pdf", ".emf", ".wmf"].iter().any(|end| name.to_ascii_lowercase().ends_with(end))
+    };
+    let parts: Vec<_> = names
+        .filter(|name| has_end(name, CONTENT) || has_end(name, STYLES) || is_picture(name))
+        .collect();
     if !parts.iter().any(|name| name == CONTENT) {
         return Err(DocumentError::PartMissing(CONTENT.to_owned()));
     }
     let mut text = Text::default();
     for part in parts {
         let content = container.part(&part)?;
+        if is_picture(&part) {
+            object::append(&part, &content, container.budget, &mut text.text)?;
+            continue;
+        }
         let root = if has_end(&part, CONTENT) { BODY } else { MASTER_STYLES };
         text.append(&part, &content, &[root])?;
     }
@@ -36,7 +47,7 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     if let Some(meta) = container.optional(META)? {
         properties = describe(&meta)?;
     }
-    Ok(Document { text: text.text, properties, cover: None })
+    Ok(Document { text: text.text, properties, ..Document::default() })
 }
 
 /// Reads a document that is a single XML file. The reference leaves out its headers and footers.
@@ -44,7 +55,7 @@ pub fn read_flat(bytes: &[u8]) -> Result<Document, DocumentError> {
     const FILE: &str = "document";
     let mut text = Text::default();
     text.append(FILE, bytes, &[BODY])?;
-    Ok(Document { text: text.text, properties: describe(bytes)?, cover: None })
+    Ok(Document { text: text.text, properties: describe(bytes)?, ..Document::default() })
 }
 
 /// Whether the head of an XML file is that of an OpenDocument text in a single file.

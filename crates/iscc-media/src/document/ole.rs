@@ -1,10 +1,14 @@
 //! Compound files of the binary Office formats ([MS-CFB]) and their summary ([MS-OLEPS]).
 
+mod directory;
+
+use std::borrow::Cow;
 use std::io::{Cursor, Read};
 
 use cfb::CompoundFile;
 use encoding_rs::UTF_16LE;
 
+use self::directory::Directory;
 use super::container::Budget;
 use super::properties::Properties;
 use super::rtf::charset::of_code_page;
@@ -16,44 +20,93 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     if xls::old::is_bare(bytes) {
         return xls::old::read(bytes);
     }
-    let ole = Ole::open(bytes, budget)?;
-    let has = |path: &str| ole.file.is_stream(path);
-    if has("/WordDocument") {
-        doc::read(ole)
-    } else if has("/Workbook") || has("/Book") {
-        xls::read(ole)
-    } else if has("/PowerPoint Document") {
-        ppt::read(ole)
-    } else if has("/__properties_version1.0") {
-        msg::read(ole)
-    } else if has("/EncryptedPackage") {
-        Err(DocumentError::Encrypted)
-    } else {
-        Err(DocumentError::Compound("it holds no document".to_owned()))
+    document(&mut Ole::open(bytes, budget)?)
+}
+
+/// Reads the document in the current storage.
+pub fn document(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
+    match ole.extension() {
+        Some("doc") => doc::read(ole),
+        Some("xls") => xls::read(ole),
+        Some("ppt") => ppt::read(ole),
+        Some("msg") => msg::read(ole),
+        _ if ole.has("/EncryptedPackage") => Err(DocumentError::Encrypted),
+        _ => Err(DocumentError::Compound("it holds no document".to_owned())),
     }
 }
 
-/// The streams of a compound file.
+/// The streams of a compound file. Paths are relative to the current storage.
 pub struct Ole<'a> {
-    file: CompoundFile<Cursor<&'a [u8]>>,
+    file: CompoundFile<Cursor<Cow<'a, [u8]>>>,
+    directory: Directory,
+    /// Path of the current storage; empty for the root.
+    storage: String,
     budget: &'a mut Budget,
 }
 
 impl<'a> Ole<'a> {
     pub fn open(bytes: &'a [u8], budget: &'a mut Budget) -> Result<Self, DocumentError> {
-        Ok(Self { file: CompoundFile::open(Cursor::new(bytes)).map_err(damaged)?, budget })
+        let file = CompoundFile::open(Cursor::new(bytes.into()));
+        // Some programs leave out the end of the last sectors, or sectors that nothing uses.
+        let file = file.or_else(|error| match directory::padded(bytes) {
+            Some(padded) => CompoundFile::open(Cursor::new(padded.into())),
+            None => Err(error),
+        });
+        Ok(Self {
+            file: file.map_err(damaged)?,
+            directory: Directory::of(bytes),
+            storage: String::new(),
+            budget,
+        })
+    }
+
+    /// Makes a storage the current one; returns the outer one for [`Ole::leave`].
+    pub fn enter(&mut self, path: &str) -> String {
+        let inner = self.absolute(path);
+        std::mem::replace(&mut self.storage, inner)
+    }
+
+    pub fn leave(&mut self, outer: String) {
+        self.storage = outer;
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        format!("{}{path}", self.storage)
+    }
+
+    /// Whether the current storage is a chart of Microsoft Graph, which has the streams of a workbook.
+    pub fn is_graph(&self) -> bool {
+        const GRAPH: u128 = 0x0002_0803_0000_0000_C000_0000_0000_0046;
+        let path = if self.storage.is_empty() { "/" } else { &self.storage };
+        self.file.entry(path).is_ok_and(|entry| entry.clsid().as_u128() == GRAPH)
+    }
+
+    /// Whether there is a stream.
+    pub fn has(&self, path: &str) -> bool {
+        self.file.is_stream(self.absolute(path))
+    }
+
+    /// The extension of the document in the current storage; `None` without one.
+    pub fn extension(&self) -> Option<&'static str> {
+        const MARKS: [(&str, &str); 5] = [
+            ("/WordDocument", "doc"),
+            ("/Workbook", "xls"),
+            ("/Book", "xls"),
+            ("/PowerPoint Document", "ppt"),
+            ("/__properties_version1.0", "msg"),
+        ];
+        MARKS.iter().find(|(stream, _)| self.has(stream)).map(|(_, extension)| *extension)
     }
 
     /// The bytes of a stream; `None` if it does not exist.
     pub fn optional(&mut self, path: &str) -> Result<Option<Vec<u8>>, DocumentError> {
-        if !self.file.is_stream(path) {
+        if !self.has(path) {
             return Ok(None);
         }
-        let stream = self.file.open_stream(path).map_err(damaged)?;
+        let stream = self.file.open_stream(self.absolute(path)).map_err(damaged)?;
         let mut bytes = Vec::new();
         let read = stream.take(self.budget.bytes + 1).read_to_end(&mut bytes).map_err(damaged)?;
-        let left = self.budget.bytes.checked_sub(read as u64);
-        self.budget.bytes = left.ok_or(DocumentError::TooLarge)?;
+        self.budget.take(read)?;
         Ok(Some(bytes))
     }
 
@@ -62,16 +115,14 @@ impl<'a> Ole<'a> {
         self.optional(path)?.ok_or_else(|| DocumentError::PartMissing(path.to_owned()))
     }
 
-    /// The names of the storages directly in a storage, in their order in the file: by length, then by name.
-    pub fn storages(&self, path: &str) -> Result<Vec<String>, DocumentError> {
-        let entries = self.file.read_storage(path).map_err(damaged)?;
-        let storages = entries.filter(|entry| entry.is_storage());
-        Ok(storages.map(|entry| entry.name().to_owned()).collect())
+    /// The names of the storages directly in a storage, in the reference's order.
+    pub fn storages(&self, path: &str) -> Vec<String> {
+        self.directory.storages(&self.absolute(path))
     }
 
     /// Whether there is a storage.
     pub fn has_storage(&self, path: &str) -> bool {
-        self.file.is_storage(path)
+        self.file.is_storage(self.absolute(path))
     }
 
     /// What may still be read.

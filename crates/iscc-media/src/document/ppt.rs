@@ -1,9 +1,14 @@
 //! Binary presentation, `.ppt` ([MS-PPT]): per slide its text and notes, as in the reference.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+
+use super::container::Budget;
 use super::ole::{Ole, latin1, u16_at, u32_at, utf16};
-use super::{Document, DocumentError};
+use super::{Document, DocumentError, blip, object};
 
 /// Maximum depth of records in records. Real files have about ten levels.
 const DEPTH_MAX: u32 = 32;
@@ -33,11 +38,20 @@ mod kind {
     pub const PERSIST_DIRECTORY: u16 = 0x1772;
     pub const DRAWING_CONTAINER: u16 = 0xF002;
     pub const GROUP: u16 = 0xF003;
+    pub const SHAPE: u16 = 0xF004;
     pub const TEXT_BOX: u16 = 0xF00D;
+    pub const CLIENT_DATA: u16 = 0xF011;
+    pub const PLACEHOLDER: u16 = 0x0BC3;
+    pub const HEADER_PLACEHOLDER: u16 = 0x0420;
+    pub const OBJECT: u16 = 0x1011;
+    /// A container that is not marked as one.
+    pub const TAG_DATA: u16 = 0x138B;
+    pub const COMMENT: u16 = 0x2EE0;
+    pub const STRING: u16 = 0x0FBA;
     pub const MORE_OPTIONS: u16 = 0xF122;
 }
 
-pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
+pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
     let user = ole.stream("/Current User")?;
     if u32_at(&user, HEADER_TOKEN) == Some(ENCRYPTED) {
         return Err(DocumentError::Encrypted);
@@ -48,10 +62,40 @@ pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
     let mut text = String::new();
     let document = places.values().filter_map(|at| Record::at(&stream, *at));
     if let Some(document) = document.into_iter().find(|record| record.kind == kind::DOCUMENT) {
-        let show = Show { stream: &stream, places };
+        let show = Show { stream: &stream, places: places.clone() };
         show.append(&document, &mut text);
     }
-    Ok(Document { text, properties, cover: None })
+    if let Some(pictures) = ole.optional("/Pictures")? {
+        blip::append(&pictures, ole.budget(), &mut text)?;
+    }
+    append_objects(&stream, &places, ole.budget(), &mut text)?;
+    Ok(Document { text, properties, ..Document::default() })
+}
+
+/// Appends the embedded objects, with the names that the reference gives them.
+fn append_objects(
+    stream: &[u8],
+    places: &BTreeMap<u32, usize>,
+    budget: &mut Budget,
+    text: &mut String,
+) -> Result<(), DocumentError> {
+    const IS_COMPRESSED: u16 = 1;
+    let places: BTreeSet<usize> = places.values().copied().collect();
+    let objects = places.into_iter().filter_map(|at| Record::at(stream, at));
+    for (index, record) in objects.filter(|it| it.kind == kind::OBJECT).enumerate() {
+        let name = format!("UNKNOWN-{index}");
+        if record.instance == IS_COMPRESSED {
+            let mut content = Vec::new();
+            // The length of the content precedes it. What was read before damage is not an object.
+            let data = record.data.get(4..).unwrap_or_default();
+            let _ = ZlibDecoder::new(data).take(budget.bytes + 1).read_to_end(&mut content);
+            budget.take(content.len())?;
+            object::append_compound(&name, &content, budget, text)?;
+        } else {
+            object::append_compound(&name, record.data, budget, text)?;
+        }
+    }
+    Ok(())
 }
 
 /// A record with its header.
@@ -114,7 +158,11 @@ impl<'a> Record<'a> {
         if self.kind == kind::TEXT_BOX {
             visit(self);
         } else if self.is_container && depth < DEPTH_MAX {
-            self.children().for_each(|child| child.for_each_text_box(depth + 1, visit));
+            // Shapes of a group come before the groups in it.
+            let (groups, shapes): (Vec<_>, Vec<_>) =
+                self.children().partition(|child| child.kind == kind::GROUP);
+            let children = shapes.into_iter().chain(groups);
+            children.for_each(|child| child.for_each_text_box(depth + 1, visit));
         }
     }
 }
@@ -171,6 +219,7 @@ struct Show<'a> {
 impl Show<'_> {
     fn append(&self, document: &Record<'_>, text: &mut String) {
         const SLIDES: u16 = 0;
+        const MASTERS: u16 = 1;
         const NOTES: u16 = 2;
         let list = |instance: u16| {
             let lists = document.children().filter(|it| it.kind == kind::SLIDE_LIST);
@@ -178,6 +227,8 @@ impl Show<'_> {
         };
         let mut notes: HashMap<u32, Listed> =
             list(NOTES).into_iter().map(|it| (it.id, it)).collect();
+        let masters: HashMap<u32, Listed> =
+            list(MASTERS).into_iter().map(|it| (it.id, it)).collect();
         let (mut references_seen, mut places_seen) = (HashSet::new(), HashSet::new());
         for slide in list(SLIDES) {
             // A slide appears once, so that a damaged list or directory cannot multiply it.
@@ -189,12 +240,21 @@ impl Show<'_> {
                 continue;
             }
             let record = self.record(&slide);
+            let id_at = |at: usize| {
+                let atom = record?.children().find(|it| it.kind == kind::SLIDE_ATOM)?;
+                u32_at(atom.data, at)
+            };
+            const MASTER_AT: usize = 12;
+            const NOTES_AT: usize = 16;
+            if let Some(master) = id_at(MASTER_AT).and_then(|id| masters.get(&id)) {
+                append_master(self.record(master), text);
+            }
             append_sheet(record, &slide.outline, text);
             text.push('\n');
-            let id = record.and_then(|slide| {
-                let atom = slide.children().find(|it| it.kind == kind::SLIDE_ATOM)?;
-                u32_at(atom.data, 16)
-            });
+            if let Some(record) = record {
+                append_comments(record, 0, text);
+            }
+            let id = id_at(NOTES_AT);
             if let Some(notes) = id.filter(|id| *id != 0).and_then(|id| notes.remove(&id)) {
                 append_sheet(self.record(&notes), &notes.outline, text);
             }
@@ -248,6 +308,36 @@ fn append_sheet(sheet: Option<Record<'_>>, outline: &[String], text: &mut String
         for record in [shapes, tables, groups].concat() {
             record.for_each_text_box(0, &mut |text_box| append_text_box(text_box, text));
         }
+    }
+}
+
+/// Appends the texts of a master's shapes, without the prompts of its placeholders.
+fn append_master(master: Option<Record<'_>>, text: &mut String) {
+    let Some(master) = master else { return };
+    for drawing in master.children().filter(|it| it.kind == kind::DRAWING) {
+        for shape in shapes_of(drawing).filter(|it| it.kind == kind::SHAPE) {
+            let data = shape.children().filter(|it| it.kind == kind::CLIENT_DATA);
+            let is_placeholder =
+                |it: Record<'_>| matches!(it.kind, kind::PLACEHOLDER | kind::HEADER_PLACEHOLDER);
+            if !data.flat_map(Record::children).any(is_placeholder) {
+                shape.for_each_text_box(0, &mut |text_box| append_text_box(text_box, text));
+            }
+        }
+    }
+}
+
+/// Appends the comments on a slide: author, initials and text.
+fn append_comments(record: Record<'_>, depth: u32, text: &mut String) {
+    if record.kind == kind::COMMENT {
+        let string = |instance: u16| {
+            let mut strings = record.children().filter(|it| it.kind == kind::STRING);
+            let found = strings.find(|it| it.instance == instance);
+            found.map(|it| utf16(it.data)).unwrap_or_default()
+        };
+        let (author, comment, initials) = (string(0), string(1), string(2));
+        text.push_str(&format!("{author} ({initials}) - {comment}\n"));
+    } else if (record.is_container || record.kind == kind::TAG_DATA) && depth < DEPTH_MAX {
+        record.children().for_each(|child| append_comments(child, depth + 1, text));
     }
 }
 

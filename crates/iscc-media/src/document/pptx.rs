@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::container::{Budget, Container, TEXT_BYTES_MAX};
-use super::embedded::Embedded;
+use super::embedded::{self, Embedded};
 use super::paragraphs::Paragraphs;
 use super::prefix;
 use super::{Document, DocumentError, graphics, properties};
@@ -13,19 +13,25 @@ use crate::xml::{Token, XmlError};
 /// Conventional name of the main part.
 const PRESENTATION: &str = "ppt/presentation.xml";
 
+/// Kinds of parts of a slide whose files the reference lists before those of the slide.
+const SLIDE_PARTS: [&str; 6] =
+    ["vmlDrawing", "slideLayout", "notesMaster", "notesSlide", "chart", "diagramDrawing"];
+
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
     let mut container = Container::open_package(bytes, budget)?;
     let main = container.main_part(PRESENTATION)?;
     let authors = comment_authors(&mut container, &main)?;
     let mut text = String::new();
     let slides = slides(&mut container, &main)?;
+    let mut masters = HashMap::new();
     for slide in &slides {
         let content = container.part(slide)?;
-        append_shapes(slide, &content, &mut text)?;
+        append_shapes(slide, &content, false, &mut text)?;
         text.push('\n');
+        append_masters(&mut container, slide, "slideLayout", true, &mut masters, &mut text)?;
         for notes in container.related(slide, "notesSlide")? {
             let content = container.part(&notes)?;
-            append_shapes(&notes, &content, &mut text)?;
+            append_shapes(&notes, &content, false, &mut text)?;
             text.push('\n');
         }
         for comments in container.related(slide, "comments")? {
@@ -34,12 +40,26 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
         }
         graphics::append(&mut container, slide, &mut text)?;
     }
+    append_masters(&mut container, &main, "slideMaster", true, &mut masters, &mut text)?;
+    append_masters(&mut container, &main, "notesMaster", true, &mut masters, &mut text)?;
+    append_masters(&mut container, &main, "handoutMaster", false, &mut masters, &mut text)?;
     let mut embedded = Embedded::default();
     for slide in &slides {
-        embedded.append(&mut container, slide, &["chart"], &mut text)?;
+        for kind in SLIDE_PARTS {
+            for part in container.related(slide, kind)? {
+                embedded.append(&mut container, &part, &mut text)?;
+            }
+        }
+        embedded.append(&mut container, slide, &mut text)?;
     }
+    for kind in ["slideMaster", "handoutMaster"] {
+        for part in container.related(&main, kind)? {
+            embedded.append(&mut container, &part, &mut text)?;
+        }
+    }
+    embedded::append_thumbnail(&mut container, &mut text)?;
     let properties = properties::office_open_xml(&mut container)?;
-    Ok(Document { text, properties, cover: None })
+    Ok(Document { text, properties, ..Document::default() })
 }
 
 /// The slides' parts in the reference's order.
@@ -56,15 +76,50 @@ fn slides(container: &mut Container<'_>, main: &str) -> Result<Vec<String>, Docu
     Ok(slides.into_iter().map(|relationship| relationship.target).collect())
 }
 
+/// Appends the text of the masters or layouts that a part refers to; as a rule without the prompts of
+/// their placeholders. `known` has the texts of those that were read, because slides share them.
+fn append_masters(
+    container: &mut Container<'_>,
+    part: &str,
+    kind: &str,
+    skips_placeholders: bool,
+    known: &mut HashMap<String, String>,
+    text: &mut String,
+) -> Result<(), DocumentError> {
+    for master in container.related(part, kind)? {
+        if text.len() > TEXT_BYTES_MAX {
+            break;
+        }
+        if let Some(shapes) = known.get(&master) {
+            text.push_str(shapes);
+            continue;
+        }
+        let content = container.part(&master)?;
+        let mut shapes = String::new();
+        append_shapes(&master, &content, skips_placeholders, &mut shapes)?;
+        text.push_str(&shapes);
+        known.insert(master, shapes);
+    }
+    Ok(())
+}
+
 /// Appends the text of all shapes of a slide or a notes page.
-fn append_shapes(part: &str, bytes: &[u8], text: &mut String) -> Result<(), XmlError> {
+fn append_shapes(
+    part: &str,
+    bytes: &[u8],
+    skips_placeholders: bool,
+    text: &mut String,
+) -> Result<(), XmlError> {
     let mut paragraphs = Paragraphs::resume(std::mem::take(text));
     let mut in_text = false;
     let mut ignored = 0_u32;
+    let mut in_placeholder = false;
     let result = prefix::for_each_token(part, bytes, |token| match token {
         Token::Open { name: "mc:Fallback", .. } => ignored += 1,
         Token::Close { name: "mc:Fallback" } => ignored = ignored.saturating_sub(1),
-        _ if ignored > 0 => {}
+        Token::Open { name: "p:ph", .. } => in_placeholder = skips_placeholders,
+        Token::Close { name: "p:sp" } => in_placeholder = false,
+        _ if ignored > 0 || in_placeholder => {}
         Token::Open { name: "a:t" | "m:t", .. } => in_text = true,
         Token::Close { name: "a:t" | "m:t" } => in_text = false,
         Token::Open { name: "a:tc", .. } => paragraphs.start_cell(),

@@ -2,14 +2,16 @@
 //! annotations and text boxes where they occur.
 
 pub(super) mod charset;
+mod object;
 mod token;
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use self::charset::Fonts;
 use self::token::Token;
+use super::container::Budget;
 use super::properties::Properties;
-use super::{Document, DocumentError, picture};
+use super::{Document, DocumentError, metafile, object as embedded, picture};
 
 /// Maximum depth of groups. Real documents stay below a hundred.
 const DEPTH_MAX: usize = 10_000;
@@ -18,7 +20,7 @@ const DEPTH_MAX: usize = 10_000;
 const PICTURE_HEAD_BYTES: usize = 128;
 
 /// Groups without text, in addition to those that start with `\*`.
-const IGNORED: [&str; 20] = [
+const IGNORED: [&str; 18] = [
     "bkmkend",
     "bkmkstart",
     "colorschememapping",
@@ -31,17 +33,15 @@ const IGNORED: [&str; 20] = [
     "listoverridetable",
     "listtable",
     "listtext",
-    "objdata",
     "revtbl",
     "rsidtbl",
-    "sn",
     "sp",
     "stylesheet",
     "themedata",
     "xmlnstbl",
 ];
 
-pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
+pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
     if !bytes.starts_with(b"{\\rtf") {
         return Err(DocumentError::NotRtf);
     }
@@ -49,9 +49,12 @@ pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
     let mut rest = bytes;
     while let Some((token, tail)) = Token::next(rest) {
         rest = parser.read(&token, tail);
+        if let Some(file) = parser.file.take() {
+            parser.append_file(&file, budget)?;
+        }
     }
     parser.flush_bytes();
-    Ok(Document { text: parser.body, properties: parser.properties, cover: None })
+    Ok(Document { text: parser.body, properties: parser.properties, ..Document::default() })
 }
 
 /// Destination of a group's text.
@@ -65,11 +68,26 @@ enum Place {
     Property(&'static str),
     FontTable,
     Picture,
+    /// Name or value of a property of a shape or a picture.
+    ShapeName,
+    ShapeValue,
+    /// Data of an embedded object.
+    ObjectData,
+}
+
+/// A file inside of the document.
+enum File {
+    Picture { bytes: Vec<u8>, name: Option<String>, is_thumbnail: bool },
+    Object(Vec<u8>),
 }
 
 #[derive(Clone, Copy)]
 struct Group {
     place: Place,
+    /// Whether the group is in an object, where pictures are previews.
+    is_in_object: bool,
+    /// Whether the group is in a picture.
+    is_in_picture: bool,
     /// Place of an enclosing `\upr` group, whose `\ud` part has the text in Unicode.
     unicode_place: Place,
     /// Encoding of the current font; `None` for the document's.
@@ -82,10 +100,22 @@ struct Parser {
     body: String,
     properties: Properties,
     property: String,
-    /// First bytes of the current picture.
+    /// The current picture: the first bytes, or all of a metafile.
     picture: Vec<u8>,
-    /// Pictures so far.
-    pictures: usize,
+    is_metafile: bool,
+    /// Name of the current picture, from its properties.
+    picture_name: Option<String>,
+    /// Name and value of the last property of a shape.
+    shape: (String, String),
+    /// Data of the current object.
+    object: Vec<u8>,
+    /// A file that ended with the last token.
+    file: Option<File>,
+    /// Previews and other files without a name so far.
+    thumbnails: usize,
+    files: usize,
+    /// Whether the last token opened a group.
+    is_at_start: bool,
     groups: Vec<Group>,
     /// Open groups deeper than [`DEPTH_MAX`].
     too_deep: usize,
@@ -104,6 +134,8 @@ impl Default for Parser {
     fn default() -> Self {
         let current = Group {
             place: Place::Body,
+            is_in_object: false,
+            is_in_picture: false,
             unicode_place: Place::Body,
             encoding: None,
             fallback_characters: 1,
@@ -113,7 +145,14 @@ impl Default for Parser {
             properties: Properties::default(),
             property: String::new(),
             picture: Vec::new(),
-            pictures: 0,
+            is_metafile: false,
+            picture_name: None,
+            shape: Default::default(),
+            object: Vec::new(),
+            file: None,
+            thumbnails: 0,
+            files: 0,
+            is_at_start: false,
             groups: Vec::new(),
             too_deep: 0,
             current,
@@ -133,22 +172,34 @@ impl Parser {
         if !matches!(token, Token::Byte(_)) {
             self.flush_bytes();
         }
+        let is_unit = matches!(token, Token::Word { name: "u", .. });
+        if !is_unit && self.to_skip == 0 && !is_blank(token) {
+            self.end_surrogate();
+        }
+        let was_at_start = std::mem::replace(&mut self.is_at_start, matches!(token, Token::Open));
         match token {
             Token::Open => self.open(),
             Token::Close => self.close(),
             Token::Word { name: "bin", value } => {
                 let length = value.and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
                 let (data, rest) = rest.split_at(length.min(rest.len()));
-                if self.current.place == Place::Picture {
-                    self.picture.extend(&data[..data.len().min(PICTURE_HEAD_BYTES)]);
+                match self.current.place {
+                    Place::Picture => self.picture.extend(&data[..data.len().min(self.room())]),
+                    Place::ObjectData => self.object.extend(data),
+                    _ => {}
                 }
                 return rest;
             }
             Token::Word { name, value } => self.word(name, *value),
+            // Elsewhere the mark of a destination means nothing.
+            Token::Symbol(b'*') if was_at_start => self.current.place = Place::Nowhere,
             Token::Symbol(symbol) => self.symbol(*symbol),
             Token::Byte(byte) if self.to_skip == 0 => self.bytes.push(*byte),
             Token::Byte(_) => self.to_skip -= 1,
             Token::Plain(digits) if self.current.place == Place::Picture => self.picture(digits),
+            Token::Plain(digits) if self.current.place == Place::ObjectData => {
+                push_hexadecimal(digits, usize::MAX, &mut self.object);
+            }
             Token::Plain(plain) => self.plain(plain),
         }
         rest
@@ -178,8 +229,15 @@ impl Parser {
             Place::Property(name) => {
                 self.properties.add(name, &std::mem::take(&mut self.property));
             }
-            Place::Picture => self.end_picture(),
-            Place::Body | Place::Nowhere | Place::Info | Place::FontTable => {}
+            Place::Picture => self.end_picture(outer.is_in_object),
+            Place::ShapeValue if inner.is_in_picture => self.end_shape_value(),
+            Place::ObjectData => self.file = Some(File::Object(std::mem::take(&mut self.object))),
+            Place::Body
+            | Place::Nowhere
+            | Place::Info
+            | Place::FontTable
+            | Place::ShapeName
+            | Place::ShapeValue => {}
         }
     }
 
@@ -212,8 +270,26 @@ impl Parser {
             }
             ("pict", _) => {
                 self.picture.clear();
+                self.is_metafile = false;
+                self.picture_name = None;
+                self.current.is_in_picture = true;
                 self.current.place = Place::Picture;
             }
+            ("emfblip" | "wmetafile", Place::Picture) => self.is_metafile = true,
+            ("sn", _) => {
+                self.shape.0.clear();
+                self.current.place = Place::ShapeName;
+            }
+            ("sv", _) => {
+                self.shape.1.clear();
+                self.current.place = Place::ShapeValue;
+            }
+            ("object", _) => self.current.is_in_object = true,
+            ("objdata", _) => {
+                self.object.clear();
+                self.current.place = Place::ObjectData;
+            }
+            ("result", _) if self.current.place == Place::Nowhere => {}
             // Text boxes and annotations are in groups that start with `\*`.
             ("shptxt", _) => self.current.place = Place::Body,
             ("atnid" | "atnauthor" | "annotation", _) => {
@@ -227,7 +303,6 @@ impl Parser {
 
     fn symbol(&mut self, symbol: u8) {
         match symbol {
-            b'*' => self.current.place = Place::Nowhere,
             b'~' => self.push("\u{a0}"),
             b'_' => self.push("\u{2011}"),
             b'-' => self.push("\u{ad}"),
@@ -248,31 +323,82 @@ impl Parser {
         self.flush_bytes();
     }
 
-    /// Reads hexadecimal picture data.
-    fn picture(&mut self, digits: &[u8]) {
-        let digits: Vec<u32> = digits
-            .iter()
-            .filter_map(|digit| char::from(*digit).to_digit(16))
-            .take(2 * PICTURE_HEAD_BYTES.saturating_sub(self.picture.len()))
-            .collect();
-        self.picture.extend(digits.as_chunks().0.iter().map(|[high, low]| (high << 4 | low) as u8));
+    /// Bytes of the current picture that are still needed: all of metafiles, which have text.
+    fn room(&self) -> usize {
+        if self.is_metafile {
+            usize::MAX
+        } else {
+            PICTURE_HEAD_BYTES.saturating_sub(self.picture.len())
+        }
     }
 
-    /// The reference adds a file name per picture.
-    fn end_picture(&mut self) {
-        let extension = picture::extension(&self.picture).unwrap_or("bin");
-        self.body.push_str(&format!("file_{}.{extension}\n\n", self.pictures));
-        self.pictures += 1;
+    /// Reads hexadecimal picture data.
+    fn picture(&mut self, digits: &[u8]) {
+        let room = self.room();
+        push_hexadecimal(digits, room, &mut self.picture);
+    }
+
+    fn end_picture(&mut self, is_thumbnail: bool) {
+        let (bytes, name) = (std::mem::take(&mut self.picture), self.picture_name.take());
+        self.file = Some(File::Picture { bytes, name, is_thumbnail });
+    }
+
+    /// The description of a picture is the path of its file.
+    fn end_shape_value(&mut self) {
+        let (name, value) = std::mem::take(&mut self.shape);
+        let file = value.rsplit(['/', '\\']).next().unwrap_or_default();
+        if name == "wzDescription" && !file.is_empty() {
+            self.picture_name = Some(file.to_owned());
+        }
+    }
+
+    /// Appends name and text of a file, as the reference does.
+    fn append_file(&mut self, file: &File, budget: &mut Budget) -> Result<(), DocumentError> {
+        match file {
+            File::Picture { bytes, name, is_thumbnail } => {
+                let extension = picture::extension(bytes).unwrap_or("bin");
+                let name = match name {
+                    Some(name) => name.clone(),
+                    None if *is_thumbnail => numbered("thumbnail", &mut self.thumbnails, extension),
+                    None => numbered("file", &mut self.files, extension),
+                };
+                self.body.push_str(&format!("{name}\n"));
+                metafile::append(bytes, &mut self.body);
+                self.body.push('\n');
+            }
+            File::Object(data) => {
+                let Some(object) = object::read(data, budget)? else { return Ok(()) };
+                let name = object.name.unwrap_or_else(|| {
+                    let extension = embedded::extension(&object.content);
+                    numbered("file", &mut self.files, extension)
+                });
+                self.body.push_str(&format!("{name}\n"));
+                embedded::append(&name, &object.content, budget, &mut self.body)?;
+            }
+        }
+        Ok(())
     }
 
     fn code_unit(&mut self, unit: u16) {
-        let pair = self.high_surrogate.take().map(|high| [high, unit]);
+        let pair = self.high_surrogate.map(|high| [high, unit]);
         if let Some(Ok(character)) = pair.and_then(|pair| char::decode_utf16(pair).next()) {
+            self.high_surrogate = None;
             self.push(character.encode_utf8(&mut [0; 4]));
-        } else if (0xD800..0xDC00).contains(&unit) {
+            return;
+        }
+        self.end_surrogate();
+        if (0xD800..0xDC00).contains(&unit) {
             self.high_surrogate = Some(unit);
-        } else if let Some(character) = char::from_u32(u32::from(unit)) {
+        } else {
+            let character = char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER);
             self.push(character.encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    /// Replaces a high surrogate without a low one.
+    fn end_surrogate(&mut self) {
+        if self.high_surrogate.take().is_some() {
+            self.push("\u{fffd}");
         }
     }
 
@@ -280,7 +406,10 @@ impl Parser {
         if !self.bytes.is_empty() {
             let bytes = std::mem::take(&mut self.bytes);
             let encoding = self.current.encoding.unwrap_or(self.encoding);
-            self.push(&encoding.decode_without_bom_handling(&bytes).0);
+            let text = encoding.decode_without_bom_handling(&bytes).0;
+            // As the reference does: its result is XML, which has no place for control characters.
+            let is_control = |it: char| it < ' ' && !matches!(it, '\t' | '\n' | '\r');
+            self.push(&text.replace(is_control, "\u{fffd}"));
         }
     }
 
@@ -288,9 +417,36 @@ impl Parser {
         match self.current.place {
             Place::Body => self.body.push_str(text),
             Place::Property(_) => self.property.push_str(text),
-            Place::Nowhere | Place::Info | Place::FontTable | Place::Picture => {}
+            Place::ShapeName => self.shape.0.push_str(text),
+            Place::ShapeValue => self.shape.1.push_str(text),
+            Place::Nowhere
+            | Place::Info
+            | Place::FontTable
+            | Place::Picture
+            | Place::ObjectData => {}
         }
     }
+}
+
+/// Whether a token may be between the two halves of a character: the text for old readers.
+fn is_blank(token: &Token<'_>) -> bool {
+    matches!(token, Token::Plain(plain) if plain.iter().all(|byte| matches!(byte, b'\r' | b'\n')))
+}
+
+/// Appends at most `room` bytes of hexadecimal digits.
+fn push_hexadecimal(digits: &[u8], room: usize, bytes: &mut Vec<u8>) {
+    let digits: Vec<u8> = digits
+        .iter()
+        .filter_map(|digit| char::from(*digit).to_digit(16).map(|digit| digit as u8))
+        .take(room.saturating_mul(2))
+        .collect();
+    bytes.extend(digits.as_chunks().0.iter().map(|[high, low]| high << 4 | low));
+}
+
+fn numbered(kind: &str, count: &mut usize, extension: &str) -> String {
+    let name = format!("{kind}_{count}.{extension}");
+    *count += 1;
+    name
 }
 
 /// The text of a control word; empty for most.
@@ -315,7 +471,11 @@ fn character(word: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::super::container::Budget;
+
+    fn read(rtf: &[u8]) -> Result<super::Document, super::DocumentError> {
+        super::read(rtf, &mut Budget::default())
+    }
 
     fn text(rtf: &str) -> String {
         read(rtf.as_bytes()).unwrap().text

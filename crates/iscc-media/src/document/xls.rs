@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use self::strings::{Strings, record_text};
 use super::ole::{Ole, slice, u16_at, u32_at};
 use super::xlsx::number::{self, NumberFormat};
-use super::{Document, DocumentError};
+use super::{Document, DocumentError, blip, object};
 
 /// Maximum bytes of text. The first ten million characters count, so the rest is not needed.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -17,19 +17,21 @@ const TEXT_BYTES_MAX: usize = 64 << 20;
 /// Columns of a sheet. Higher numbers are damage.
 const COLUMNS_MAX: u16 = 256;
 
-pub fn read(mut ole: Ole<'_>) -> Result<Document, DocumentError> {
+pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
     let stream = match ole.optional("/Workbook")? {
         Some(stream) => stream,
         None => ole.stream("/Book")?,
     };
-    let text = if old::is_old(&stream) {
+    let mut text = if old::is_old(&stream) {
         old::text(&stream)?
     } else {
         let mut workbook = Workbook::default();
         workbook.read(&stream)?;
+        blip::append(&workbook.drawings, ole.budget(), &mut workbook.text)?;
         workbook.text
     };
-    Ok(Document { text, properties: ole.properties()?, cover: None })
+    object::append_storages(ole, "", |name| name.starts_with("MBD"), &mut text)?;
+    Ok(Document { text, properties: ole.properties()?, ..Document::default() })
 }
 
 /// Record types.
@@ -41,9 +43,11 @@ mod kind {
     pub const BOUND_SHEET: u16 = 0x0085;
     pub const MUL_RK: u16 = 0x00BD;
     pub const XF: u16 = 0x00E0;
+    pub const DRAWINGS: u16 = 0x00EB;
     pub const SST: u16 = 0x00FC;
     pub const LABEL_SST: u16 = 0x00FD;
     pub const TEXT_OBJECT: u16 = 0x01B6;
+    pub const LINK: u16 = 0x01B8;
     pub const NUMBER: u16 = 0x0203;
     pub const LABEL: u16 = 0x0204;
     pub const STRING: u16 = 0x0207;
@@ -65,6 +69,8 @@ struct Workbook {
     sheet: Option<Cells>,
     /// Comments and text boxes that no sheet has shown yet.
     extra: Vec<String>,
+    /// The records of all pictures.
+    drawings: Vec<u8>,
     /// Bytes of all cells, comments and text boxes so far. Cells can share long strings.
     used: usize,
     /// Number of the current sheet.
@@ -89,6 +95,12 @@ impl Workbook {
             match kind {
                 kind::SST => self.strings = Strings::new(stream, at).read(),
                 kind::TEXT_OBJECT => self.text_object(data, stream, end),
+                kind::DRAWINGS => self.drawings.extend(data),
+                kind::CONTINUE if self.previous == kind::DRAWINGS => {
+                    self.drawings.extend(data);
+                    at = end;
+                    continue;
+                }
                 kind::STRING => drop(self.formula_text(stream, at)),
                 _ => drop(self.record(kind, data)),
             }
@@ -126,14 +138,28 @@ impl Workbook {
                 self.put(place(data)?, &text);
             }
             kind::NUMBER => self.put_number(place(data)?, u16_at(data, 4)?, f64_at(data, 6)?),
-            kind::RK => self.put_number(place(data)?, u16_at(data, 4)?, rk(u32_at(data, 6)?)),
+            kind::RK => {
+                self.put_number(place(data)?, u16_at(data, 4)?, number::rk(u32_at(data, 6)?))
+            }
             kind::MUL_RK => {
                 let (row, first) = place(data)?;
                 let count = data.len().saturating_sub(6) / 6;
                 for index in 0..count as u16 {
                     let at = 4 + usize::from(index) * 6;
                     let column = first.checked_add(index)?;
-                    self.put_number((row, column), u16_at(data, at)?, rk(u32_at(data, at + 2)?));
+                    self.put_number(
+                        (row, column),
+                        u16_at(data, at)?,
+                        number::rk(u32_at(data, at + 2)?),
+                    );
+                }
+            }
+            // The reference repeats the text of a cell with a link.
+            kind::LINK => {
+                let place = (u16_at(data, 0)?, u16_at(data, 4)?);
+                let text = self.sheet.as_ref()?.get(&place)?;
+                if self.used < TEXT_BYTES_MAX {
+                    self.extra(&text.clone());
                 }
             }
             kind::FORMULA => self.begin_formula(data)?,
@@ -292,16 +318,6 @@ fn place(data: &[u8]) -> Option<(u16, u16)> {
 
 fn f64_at(data: &[u8], at: usize) -> Option<f64> {
     Some(f64::from_le_bytes(slice(data, at, 8)?.try_into().ok()?))
-}
-
-/// A number in four bytes ([MS-XLS] 2.5.122).
-fn rk(value: u32) -> f64 {
-    let number = if value & 2 == 0 {
-        f64::from_bits(u64::from(value & !3) << 32)
-    } else {
-        f64::from((value as i32) >> 2)
-    };
-    if value & 1 == 0 { number } else { number / 100.0 }
 }
 
 /// A record, for tests.

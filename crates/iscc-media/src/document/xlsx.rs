@@ -2,16 +2,17 @@
 //! comments, texts of drawings and hyperlinks; then the names of pictures and the contents of
 //! embedded documents.
 
+mod binary;
 pub(super) mod number;
 mod sheet;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use self::number::NumberFormat;
 use self::sheet::Workbook;
-use super::container::{Budget, Container, join};
-use super::embedded::Embedded;
+use super::container::{Budget, Container, TEXT_BYTES_MAX, join};
+use super::embedded::{self, Embedded};
 use super::prefix;
 use super::{Document, DocumentError, graphics, properties};
 use crate::xml::Token;
@@ -30,9 +31,10 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     let relationships = container.relationships(&main)?;
     let targets: HashMap<_, _> =
         relationships.into_iter().map(|found| (found.id, found.target)).collect();
+    let listed = if is_binary(&main) { binary::sheets(&content) } else { sheets(&main, &content)? };
     let mut text = String::new();
     let mut parts = Vec::new();
-    for (name, id) in sheets(&main, &content)? {
+    for (name, id) in listed {
         let Some(target) = targets.get(&id) else { continue };
         let part = join("", target);
         text.push_str(&name);
@@ -43,10 +45,45 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     }
     let mut embedded = Embedded::default();
     for part in &parts {
-        embedded.append(&mut container, part, &["drawing"], &mut text)?;
+        embedded.append(&mut container, part, &mut text)?;
+        for kind in ["drawing", "vmlDrawing"] {
+            for drawing in container.related(part, kind)? {
+                embedded.append(&mut container, &drawing, &mut text)?;
+            }
+        }
     }
+    embedded::append_thumbnail(&mut container, &mut text)?;
     let properties = properties::office_open_xml(&mut container)?;
-    Ok(Document { text, properties, cover: None })
+    Ok(Document { text, properties, ..Document::default() })
+}
+
+/// Appends the targets of the links of shapes.
+fn append_links(
+    container: &mut Container<'_>,
+    drawing: &str,
+    content: &[u8],
+    text: &mut String,
+) -> Result<(), DocumentError> {
+    let relationships = container.relationships(drawing)?;
+    let targets: HashMap<String, String> = relationships
+        .into_iter()
+        .filter(|it| it.is_external)
+        .map(|it| (it.id, it.target))
+        .collect();
+    prefix::for_each_token(drawing, content, |token| {
+        if let Token::Open { name: "a:hlinkClick", attributes } = token
+            && text.len() < TEXT_BYTES_MAX
+            && let Some(target) = attributes.get("r:id").and_then(|id| targets.get(&id))
+        {
+            text.push_str(target);
+        }
+    })?;
+    Ok(())
+}
+
+/// Whether a part is that of a binary workbook.
+fn is_binary(part: &str) -> bool {
+    part.to_ascii_lowercase().ends_with(".bin")
 }
 
 /// Appends the cells of a sheet, its drawings and its hyperlinks. Chart sheets have no cells.
@@ -57,11 +94,18 @@ fn append_sheet(
     text: &mut String,
 ) -> Result<(), DocumentError> {
     let content = container.part(part)?;
-    let comments = sheet::comments(container, part)?;
-    sheet::append_cells(part, &content, workbook, comments, text)?;
+    if is_binary(part) {
+        let mut writer = sheet::Writer::new(text, BTreeMap::new());
+        binary::append_cells(&content, workbook, &mut writer);
+        binary::append_comments(container, part, text)?;
+    } else {
+        let comments = sheet::comments(container, part)?;
+        sheet::append_cells(part, &content, workbook, comments, text)?;
+    }
     text.push('\n');
     for drawing in container.related(part, "drawing")? {
         let content = container.part(&drawing)?;
+        append_links(container, &drawing, &content, text)?;
         graphics::append_part(&drawing, &content, text)?;
         graphics::append(container, &drawing, text)?;
     }
@@ -84,7 +128,8 @@ fn sheets(part: &str, workbook: &[u8]) -> Result<Vec<(String, String)>, Document
     Ok(sheets)
 }
 
-/// The strings that cells refer to by number, without phonetic runs.
+/// The strings that cells refer to by number, each with its phonetic runs after it, as in the
+/// reference.
 fn shared_strings(
     container: &mut Container<'_>,
     workbook: &str,
@@ -92,14 +137,16 @@ fn shared_strings(
     let mut strings = Vec::new();
     let part = container.related_or(workbook, "sharedStrings", "sharedStrings.xml")?;
     let Some(bytes) = container.optional(&part)? else { return Ok(strings) };
+    if is_binary(&part) {
+        return Ok(binary::shared_strings(&bytes));
+    }
     let mut current = String::new();
-    let (mut in_text, mut in_phonetic) = (false, false);
+    let mut in_text = false;
     prefix::for_each_token(&part, &bytes, |token| match token {
-        Token::Open { name: "rPh", .. } => in_phonetic = true,
-        Token::Close { name: "rPh" } => in_phonetic = false,
+        Token::Open { name: "rPh", .. } => current.push(' '),
         Token::Open { name: "t", .. } => in_text = true,
         Token::Close { name: "t" } => in_text = false,
-        Token::Text(piece) if in_text && !in_phonetic => current.push_str(piece),
+        Token::Text(piece) if in_text => current.push_str(piece),
         Token::Close { name: "si" } => strings.push(std::mem::take(&mut current)),
         Token::Open { .. } | Token::Close { .. } | Token::Text(_) => {}
     })?;
@@ -108,38 +155,60 @@ fn shared_strings(
 
 /// The number format of each cell style. Styles with the same code share it: a style takes a few
 /// bytes in the document, and formats of dates have a state.
+#[derive(Default)]
+struct Formats {
+    codes: HashMap<String, String>,
+    by_id: HashMap<String, Rc<NumberFormat>>,
+    by_code: HashMap<String, Rc<NumberFormat>>,
+    styles: Vec<Rc<NumberFormat>>,
+}
+
+impl Formats {
+    /// Gives a number of a format its code.
+    fn define(&mut self, id: String, code: String) {
+        self.by_id.remove(&id);
+        self.codes.insert(id, code);
+    }
+
+    /// Adds a style with the number of its format.
+    fn add_style(&mut self, id: String) {
+        let Self { codes, by_id, by_code, styles } = self;
+        let format = by_id.entry(id).or_insert_with_key(|id| {
+            let code = codes.get(id).map(String::as_str).or_else(|| number::built_in(id));
+            let code = code.unwrap_or("General");
+            let parse = || Rc::new(NumberFormat::new(code));
+            Rc::clone(by_code.entry(code.to_owned()).or_insert_with(parse))
+        });
+        styles.push(Rc::clone(format));
+    }
+}
+
+/// The number format of each cell style.
 fn cell_formats(
     container: &mut Container<'_>,
     workbook: &str,
 ) -> Result<Vec<Rc<NumberFormat>>, DocumentError> {
-    let mut formats = Vec::new();
+    let mut formats = Formats::default();
     let part = container.related_or(workbook, "styles", "styles.xml")?;
-    let Some(bytes) = container.optional(&part)? else { return Ok(formats) };
-    let mut codes = HashMap::new();
-    let mut by_id: HashMap<String, Rc<NumberFormat>> = HashMap::new();
-    let mut by_code: HashMap<String, Rc<NumberFormat>> = HashMap::new();
+    let Some(bytes) = container.optional(&part)? else { return Ok(Vec::new()) };
+    if is_binary(&part) {
+        binary::cell_formats(&bytes, &mut formats);
+        return Ok(formats.styles);
+    }
     let mut in_cell_styles = false;
     prefix::for_each_token(&part, &bytes, |token| match token {
         Token::Open { name: "numFmt", attributes } => {
-            let id = attributes.get("numFmtId").unwrap_or_default();
-            by_id.remove(&id);
-            codes.insert(id, attributes.get("formatCode").unwrap_or_default());
+            let get = |name| attributes.get(name).unwrap_or_default();
+            formats.define(get("numFmtId"), get("formatCode"));
         }
         Token::Open { name: "cellXfs", .. } => in_cell_styles = true,
         Token::Close { name: "cellXfs" } => in_cell_styles = false,
         Token::Open { name: "xf", attributes } if in_cell_styles => {
-            let id = attributes.get("numFmtId").unwrap_or_default();
-            let format = by_id.entry(id).or_insert_with_key(|id| {
-                let code = codes.get(id).map(String::as_str).or_else(|| number::built_in(id));
-                let code = code.unwrap_or("General");
-                let parse = || Rc::new(NumberFormat::new(code));
-                Rc::clone(by_code.entry(code.to_owned()).or_insert_with(parse))
-            });
-            formats.push(Rc::clone(format));
+            formats.add_style(attributes.get("numFmtId").unwrap_or_default());
         }
         Token::Open { .. } | Token::Close { .. } | Token::Text(_) => {}
     })?;
-    Ok(formats)
+    Ok(formats.styles)
 }
 
 #[cfg(test)]

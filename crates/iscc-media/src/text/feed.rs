@@ -273,7 +273,7 @@ impl Feed {
         }
         text.push_str(&self.entries);
         text.push('\n');
-        Extracted { text, metadata: keys.metadata(), cover: None }
+        Extracted { text, metadata: keys.metadata(), ..Extracted::default() }
     }
 }
 

@@ -89,7 +89,7 @@ pub fn extract(html: &str) -> Extracted {
     }
     let TextBuilder { text, title, mut keys, .. } = builder;
     keys.put_first("dc:title", &title);
-    Extracted { text, metadata: keys.metadata(), cover: None }
+    Extracted { text, metadata: keys.metadata(), ..Extracted::default() }
 }
 
 /// The tokenizer's state after start tags of elements whose content is not markup.

@@ -40,7 +40,7 @@ fn character_data(xml: &str) -> Extracted {
         }
         true
     });
-    Extracted { text, metadata: keys.metadata(), cover: None }
+    Extracted { text, metadata: keys.metadata(), ..Extracted::default() }
 }
 
 /// A piece of XML.

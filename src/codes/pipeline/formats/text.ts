@@ -5,17 +5,22 @@ import type { FeatureSet } from '../../result.js';
 import { semanticText } from '../semantic/text.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
+import { PdfUnreadable, withPdf } from '../tools/pdfium.js';
 import type { Format } from './format.js';
 import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
+import { documentText } from './pdf-text.js';
 import { contentFeatures, withSemantics } from './text-content.js';
 
 export const format: Format = {
   async content(file, watch = new Stopwatch()) {
     const { granular, compat, semantic } = file;
     const keepText = semantic !== undefined || file.keepText === true;
-    const text = await watch.measure('text', () =>
-      native.textFileContent(file.path, file.mediatype, granular, keepText, compat),
-    );
+    const read = (pdfTexts: string[]) =>
+      native.textFileContent(file.path, file.mediatype, granular, keepText, compat, pdfTexts);
+    const text = await watch.measure('text', async () => {
+      const first = await read([]);
+      return first.pdfs === undefined ? first : read(await embeddedTexts(first.pdfs));
+    });
     const { cover } = text;
     // A failing cover does not fail the book.
     const thumbnail =
@@ -44,6 +49,20 @@ export const format: Format = {
     await native.embedDocument(path, mediatype, placed(places, fields, LISTS.has.bind(LISTS)));
   },
 };
+
+/** The texts of PDFs in a document. One that can't be read has no text. */
+async function embeddedTexts(pdfs: readonly Uint8Array[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const pdf of pdfs) {
+    try {
+      texts.push(await withPdf(pdf, documentText));
+    } catch (error) {
+      if (!(error instanceof PdfUnreadable)) throw error;
+      texts.push('');
+    }
+  }
+  return texts;
+}
 
 /** Elements that hold one keyword each. */
 const LISTS: ReadonlySet<string> = new Set(['meta:keyword', 'dc:subject']);

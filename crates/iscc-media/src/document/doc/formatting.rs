@@ -10,6 +10,8 @@ const PAGE: usize = 512;
 #[derive(Default)]
 pub struct Formatting {
     deleted: Vec<(u32, u32)>,
+    /// Ranges of pictures with their places in the stream of pictures; `None` once used.
+    pictures: Vec<(u32, u32, Option<u32>)>,
     paragraphs: Vec<(u32, u32, Option<Paragraph>)>,
 }
 
@@ -27,10 +29,17 @@ impl Formatting {
         for (start, end, properties) in runs(main, table, fib::CHARACTER_FORMATS, 1) {
             const IS_DELETED: u16 = 0x0800;
             let is_deleted = |(code, value): &(u16, &[u8])| {
-                *code == IS_DELETED && value.first().is_some_and(|flag| *flag == 1)
+                // 1, or 0x81: the opposite of the style, which never deletes.
+                *code == IS_DELETED && value.first().is_some_and(|flag| *flag & 1 == 1)
             };
             if modifiers(properties.get(1..).unwrap_or_default()).any(|it| is_deleted(&it)) {
                 found.deleted.push((start, end));
+            }
+            const PICTURE: u16 = 0x6A03;
+            let picture = modifiers(properties.get(1..).unwrap_or_default())
+                .find(|(code, _)| *code == PICTURE);
+            if let Some(at) = picture.and_then(|(_, value)| u32_at(value, 0)) {
+                found.pictures.push((start, end, Some(at)));
             }
         }
         let styles = styles(main, table).unwrap_or_default();
@@ -38,6 +47,7 @@ impl Formatting {
             found.paragraphs.push((start, end, paragraph(properties, &styles)));
         }
         found.deleted.sort_unstable();
+        found.pictures.sort_unstable();
         found.paragraphs.sort_unstable_by_key(|(start, ..)| *start);
         found
     }
@@ -45,6 +55,13 @@ impl Formatting {
     pub fn is_deleted(&self, place: u32) -> bool {
         let next = self.deleted.partition_point(|(start, _)| *start <= place);
         next.checked_sub(1).is_some_and(|at| place < self.deleted[at].1)
+    }
+
+    /// Where the data of the picture at a place is. Each picture is used once.
+    pub fn take_picture(&mut self, place: u32) -> Option<u32> {
+        let next = self.pictures.partition_point(|(start, ..)| *start <= place);
+        let (_, end, picture) = self.pictures.get_mut(next.checked_sub(1)?)?;
+        if place < *end { picture.take() } else { None }
     }
 
     /// The list paragraph at a place.

@@ -52,7 +52,7 @@ pub fn of_code_page(number: i32) -> &'static Encoding {
 }
 
 /// The encoding of a font's character set; `None` for default, symbol and unknown sets.
-fn of_charset(charset: i32) -> Option<&'static Encoding> {
+pub fn of_charset(charset: i32) -> Option<&'static Encoding> {
     let code_page = match charset {
         0 => 1252,
         77 => 10_000,

@@ -6,8 +6,9 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::super::ole::{slice, u16_at, u32_at};
 use super::super::rtf::charset::of_code_page;
 use super::super::xlsx::number::decimal::java_double;
+use super::super::xlsx::number::rk;
 use super::super::{Document, DocumentError, Properties};
-use super::{TEXT_BYTES_MAX, f64_at, kind, rk};
+use super::{TEXT_BYTES_MAX, f64_at, kind};
 
 /// Record types that differ from those of BIFF8.
 mod old_kind {
@@ -40,7 +41,7 @@ pub fn is_old(stream: &[u8]) -> bool {
 
 /// Reads a spreadsheet without a container.
 pub fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
-    Ok(Document { text: text(bytes)?, properties: Properties::default(), cover: None })
+    Ok(Document { text: text(bytes)?, properties: Properties::default(), ..Document::default() })
 }
 
 /// The text of a stream for which [`is_old`] holds, up to the first damaged record.

@@ -283,6 +283,16 @@ fn scientific(number: Decimal, mark: &str) -> String {
     format!("{sign}{}{point}{}{mark}{exponent}", &digits[..1], &digits[1..])
 }
 
+/// A number in four bytes ([MS-XLS] 2.5.122).
+pub fn rk(value: u32) -> f64 {
+    let number = if value & 2 == 0 {
+        f64::from_bits(u64::from(value & !3) << 32)
+    } else {
+        f64::from((value as i32) >> 2)
+    };
+    if value & 1 == 0 { number } else { number / 100.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{NumberFormat, built_in, general};

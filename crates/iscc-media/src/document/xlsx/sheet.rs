@@ -17,13 +17,13 @@ pub struct Workbook {
 }
 
 /// Row and column of a cell, from 1.
-type Place = (u32, u32);
+pub type Place = (u32, u32);
 
 /// Columns of a sheet (ECMA-376 part 1, 18.3.1.73).
-const COLUMNS_MAX: u32 = 16_384;
+pub const COLUMNS_MAX: u32 = 16_384;
 
 /// Maximum characters of an author, which each comment repeats.
-const AUTHOR_CHARACTERS_MAX: usize = 255;
+pub const AUTHOR_CHARACTERS_MAX: usize = 255;
 
 /// A comment on a cell.
 pub struct Comment {
@@ -69,21 +69,25 @@ impl Cell {
 }
 
 /// Writes cells with a tab for each column.
-struct Writer<'a> {
+pub struct Writer<'a> {
     text: &'a mut String,
     comments: BTreeMap<Place, Comment>,
     /// Columns of the current row so far.
     columns: u32,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    pub fn new(text: &'a mut String, comments: BTreeMap<Place, Comment>) -> Self {
+        Self { text, comments, columns: 0 }
+    }
+
     /// Whether the text has all that counts.
-    fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.text.len() > TEXT_BYTES_MAX
     }
 
     /// Appends a cell with its comment, after the comments on empty cells before it.
-    fn cell(&mut self, place: Option<Place>, value: &str) {
+    pub fn cell(&mut self, place: Option<Place>, value: &str) {
         if let Some(place) = place {
             while let Some(first) = self.comments.first_entry()
                 && *first.key() < place
@@ -122,7 +126,8 @@ impl Writer<'_> {
         self.columns = column.max(self.columns);
     }
 
-    fn end_row(&mut self) {
+    /// Ends a row.
+    pub fn end_row(&mut self) {
         self.text.push('\n');
         self.columns = 0;
     }
@@ -136,7 +141,7 @@ pub fn append_cells(
     comments: BTreeMap<Place, Comment>,
     text: &mut String,
 ) -> Result<(), DocumentError> {
-    let mut writer = Writer { text, comments, columns: 0 };
+    let mut writer = Writer::new(text, comments);
     let mut cell = Cell::default();
     let mut in_value = false;
     prefix::for_each_token(part, bytes, |token| match token {
