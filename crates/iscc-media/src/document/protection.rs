@@ -68,7 +68,7 @@ mod tests {
         let odt = |content: &str, inner: &str| {
             let manifest = manifest(inner);
             let bytes = archive(&[("content.xml", content), (super::MANIFEST, manifest.as_str())]);
-            read(Format::Odt, &bytes).map(|document| document.text.trim().to_owned())
+            read(Format::Odt, &bytes, &[]).map(|document| document.text.trim().to_owned())
         };
         assert_eq!(odt(content, "").unwrap(), "Text");
         let encrypted = odt("\u{7}\u{8}", "<m:encryption-data/>");
@@ -94,7 +94,7 @@ mod tests {
                 ("o/c 1.xhtml", "<html><body><p>Text</p></body></html>"),
                 ("o/f.otf", "font"),
             ]);
-            read(Format::Epub, &bytes).map(|document| document.text.trim().to_owned())
+            read(Format::Epub, &bytes, &[]).map(|document| document.text.trim().to_owned())
         };
         let aes = "http://www.w3.org/2001/04/xmlenc#aes256-cbc";
         let chapter = book(aes, "o/c%201.xhtml");
