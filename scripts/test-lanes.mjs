@@ -19,6 +19,7 @@ export const SLOW = {
   'test/cluster/': 'two instances of each service, with faults',
   'test/deploy/': 'packages, images and systems that run them',
   'test/faults/': 'kills, power losses, full and failing disks',
+  'test/real-files/': 'real documents of public packages, which it fetches',
   'test/search/opensearch': 'OpenSearch',
   'test/torture/': 'the torture programme in its short form',
 };

@@ -172,7 +172,7 @@ fn sniff(input: &[u8]) {
 fn page(input: &[u8]) {
     let _ = html::extract(&html::decode(input));
     for mediatype in ["text/html", "application/xhtml+xml", "text/xml", "application/xml"] {
-        let _ = extraction::extract(input, mediatype, CHARACTERS_MAX);
+        let _ = extraction::extract(input, mediatype, CHARACTERS_MAX, &[]);
         let _ = extraction::metadata(input, mediatype);
     }
 }
@@ -181,12 +181,12 @@ fn plain(input: &[u8]) {
     let decoded = charset::decode(input);
     let _ = csv::rows(&decoded);
     for mediatype in ["text/plain", "text/csv", "application/json", "text/markdown"] {
-        let _ = extraction::extract(input, mediatype, CHARACTERS_MAX);
+        let _ = extraction::extract(input, mediatype, CHARACTERS_MAX, &[]);
     }
 }
 
 fn read(format: Format, input: &[u8]) {
-    let _ = document::read(format, input);
+    let _ = document::read(format, input, &[]);
     let _ = document::embed(format, input, &FIELDS);
 }
 

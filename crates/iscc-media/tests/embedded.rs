@@ -39,7 +39,9 @@ fn relations(targets: &[(&str, &str)]) -> String {
 
 /// A document with a paragraph and further parts, to which it refers with a kind each.
 fn docx(body: &str, parts: &[(&str, &str, &[u8])]) -> Vec<u8> {
-    let document = format!("<w:document><w:body><w:p><w:r><w:t>Brief</w:t>{body}</w:r></w:p></w:body></w:document>");
+    let document = format!(
+        "<w:document><w:body><w:p><w:r><w:t>Brief</w:t>{body}</w:r></w:p></w:body></w:document>"
+    );
     let package = relations(&[("officeDocument", "word/document.xml")]);
     let targets: Vec<_> = parts.iter().map(|(kind, target, _)| (*kind, *target)).collect();
     let own = relations(&targets);
@@ -68,16 +70,9 @@ fn native(label: &str, content: &[u8]) -> Vec<u8> {
     let strings = [label.as_bytes(), b"\0C:\\", label.as_bytes(), b"\0"].concat();
     let path = [b"C:\\", label.as_bytes(), b"\0"].concat();
     let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
-    let body = [
-        &[2, 0][..],
-        &strings,
-        &[0, 0, 3, 0],
-        &length(&path),
-        &path,
-        &length(content),
-        content,
-    ]
-    .concat();
+    let body =
+        [&[2, 0][..], &strings, &[0, 0, 3, 0], &length(&path), &path, &length(content), content]
+            .concat();
     [&length(&body)[..], &body].concat()
 }
 
@@ -123,14 +118,21 @@ fn a_document_without_text_but_with_a_pdf_has_the_text_of_the_pdf() {
 #[test]
 fn other_documents_inside_are_read_by_their_content() {
     let html = b"<html><body><p>Absatz in HTML</p></body></html>";
-    assert_eq!(words(&docx("", &[("aFChunk", "chunk.html", html)]), DOCX), "Brief chunk.html Absatz in HTML");
+    assert_eq!(
+        words(&docx("", &[("aFChunk", "chunk.html", html)]), DOCX),
+        "Brief chunk.html Absatz in HTML"
+    );
     let inner = docx("", &[]);
     let zip = archive(&[("ordner/brief.docx", inner.as_slice()), ("bild.png", b"\x89PNG")]);
     let object = compound(&[("/\u{1}Ole10Native", native("a.zip", &zip).as_slice())]);
     let document = docx("", &[("oleObject", "embeddings/o.bin", object.as_slice())]);
     assert_eq!(words(&document, DOCX), "Brief a.zip ordner/brief.docx Brief bild.png");
-    let glossary = b"<w:glossaryDocument><w:p><w:r><w:t>Hier klicken</w:t></w:r></w:p></w:glossaryDocument>";
-    assert_eq!(words(&docx("", &[("glossaryDocument", "g.xml", glossary)]), DOCX), "Brief Hier klicken");
+    let glossary =
+        b"<w:glossaryDocument><w:p><w:r><w:t>Hier klicken</w:t></w:r></w:p></w:glossaryDocument>";
+    assert_eq!(
+        words(&docx("", &[("glossaryDocument", "g.xml", glossary)]), DOCX),
+        "Brief Hier klicken"
+    );
 }
 
 #[test]

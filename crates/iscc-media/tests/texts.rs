@@ -8,7 +8,7 @@ use iscc_media::extraction::{self, TEXT_CHARACTERS_MAX};
 use iscc_media::text::Extracted;
 
 fn extract(bytes: &[u8], mediatype: &str) -> Result<Extracted, iscc_media::MediaError> {
-    extraction::extract(bytes, mediatype, TEXT_CHARACTERS_MAX)
+    extraction::extract(bytes, mediatype, TEXT_CHARACTERS_MAX, &[])
 }
 
 /// Roughly the input of a Text-Code: without white space and punctuation.

@@ -135,7 +135,7 @@ mod tests {
         let at = bytes.windows(PICTURE.len()).position(|it| it == PICTURE.as_bytes());
         bytes[at.expect("not compressed")] ^= 1;
         let mut budget =
-            Budget { bytes: (relations.len() + svg.len()) as u64, ..Budget::default() };
+            Budget { bytes: (relations.len() + 2 * svg.len()) as u64, ..Budget::default() };
         let mut container = Container::open_package(&bytes, &mut budget).unwrap();
         let mut text = String::new();
         let mut embedded = Embedded::default();

@@ -289,7 +289,6 @@ impl Parser {
                 self.object.clear();
                 self.current.place = Place::ObjectData;
             }
-            ("result", _) if self.current.place == Place::Nowhere => {}
             // Text boxes and annotations are in groups that start with `\*`.
             ("shptxt", _) => self.current.place = Place::Body,
             ("atnid" | "atnauthor" | "annotation", _) => {
@@ -317,6 +316,7 @@ impl Parser {
             if self.to_skip > 0 {
                 self.to_skip -= 1;
             } else {
+                self.end_surrogate();
                 self.bytes.push(*byte);
             }
         }
