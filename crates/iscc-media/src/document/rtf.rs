@@ -3,6 +3,8 @@
 
 pub(super) mod charset;
 mod object;
+#[cfg(test)]
+mod tests;
 mod token;
 
 use encoding_rs::{Encoding, WINDOWS_1252};
@@ -466,82 +468,5 @@ fn character(word: &str) -> &'static str {
         "rdblquote" => "\u{201d}",
         "bullet" => "\u{2022}",
         _ => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::container::Budget;
-
-    fn read(rtf: &[u8]) -> Result<super::Document, super::DocumentError> {
-        super::read(rtf, &mut Budget::default())
-    }
-
-    fn text(rtf: &str) -> String {
-        read(rtf.as_bytes()).unwrap().text
-    }
-
-    #[test]
-    fn decodes_text_in_its_encoding() {
-        assert_eq!(text(r"{\rtf1\ansi\ansicpg1252 caf\'e9\par}"), "café\n");
-        assert_eq!(text(r"{\rtf1\ansi\ansicpg932 \'93\'fa\'96\'7b}"), "日本");
-        assert_eq!(text(r"{\rtf1 \u233?\u-10179?\u-8704?x}"), "é😀x");
-        assert_eq!(text(r"{\rtf1\uc2 \u945\'61\'62b}"), "αb");
-        assert_eq!(text(r"{\rtf1 a\{b\}\\c\~d}"), "a{b}\\c\u{a0}d");
-        let fonts =
-            r"{\rtf1\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}{\f2\fcharset128 C;}}";
-        let body = r"{\f1 \'cf\'f0}\'e8\f2 \'93\'fa\plain \'e8}";
-        assert_eq!(text(&format!("{fonts}{body}")), "Прè日è");
-    }
-
-    #[test]
-    fn ignores_groups_without_text() {
-        let document = read(
-            br"{\rtf1{\fonttbl{\f0 Arial;}}{\*\generator X;}{\info{\title T\'e9}{\author A}{\operator O}{\doccomm C}}\pard Body{\field{\*\fldinst HYPERLINK}{\fldrslt link}}{\listtext 1.}\par}",
-        )
-        .unwrap();
-        assert_eq!(document.text, "Bodylink\n");
-        assert_eq!(document.properties.title.as_deref(), Some("Té"));
-        assert_eq!(document.properties.creators, ["A"]);
-        assert_eq!(document.properties.description, None);
-    }
-
-    #[test]
-    fn reads_headers_notes_annotations_and_text_boxes_in_place() {
-        assert_eq!(
-            text(
-                r"{\rtf1{\header H\par}{\footer F\par}\pard a{\footnote N} b{\*\atnid I}{\*\atnauthor W}{\*\annotation{\*\atnref 0}C}{\shp{\*\shpinst{\sp{\sn n}{\sv v}}{\shptxt Box\par}}}c\par}"
-            ),
-            "H\nF\naN b I W CBox\nc\n"
-        );
-        assert_eq!(text(r"{\rtf1{\object{\*\objdata 0105}{\result Object}}}"), "Object");
-    }
-
-    #[test]
-    fn prefers_the_unicode_destination() {
-        let info = r"{\rtf1{\info{\upr{\title ??}{\*\ud{\title \u22865?\u252\'fc}}}}{\upr{b ?}{\*\ud{b \u8364?}}}}";
-        let document = read(info.as_bytes()).unwrap();
-        assert_eq!(document.properties.title.as_deref(), Some("契ü"));
-        assert_eq!(document.text, "b €");
-    }
-
-    #[test]
-    fn adds_a_file_name_per_picture() {
-        let png = "89504e470d0a1a0a0000000d49484452";
-        let rtf = format!(
-            r"{{\rtf1 a{{\*\shppict{{\pict\pngblip {png}}}}}{{\nonshppict{{\pict\wmetafile8 0100}}}}b}}"
-        );
-        assert_eq!(text(&rtf), "afile_0.png\n\nfile_1.bin\n\nb");
-    }
-
-    #[test]
-    fn accepts_invalid_input() {
-        for rtf in
-            ["{\\rtf", "{\\rtf1\\", "{\\rtf1}}}}x", "{\\rtf1\\bin999 x", "{\\rtf1\\'", "{\\rtf1\\u"]
-        {
-            text(rtf);
-        }
-        text(&format!("{{\\rtf1{}", "{".repeat(100_000)));
-        text(&format!("{{\\rtf1{}", "{\\pict".repeat(100_000)));
     }
 }
