@@ -1,5 +1,7 @@
 //! Prepares the input of ISCC-UNITs from media files: media type, text, pixels, fingerprint, frame
 //! signatures, metadata.
+//!
+//! Design: docs/design/media.md.
 
 pub mod audio;
 mod boxes;

@@ -1,5 +1,6 @@
 //! Text and metadata of documents, compared with the reference; embedding.
 
+use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
 use iscc_media::document::{self, DocumentError, Format};
@@ -378,4 +379,51 @@ fn package_documents_are_converted_to_utf_8() {
 fn embedding_into_rtf_is_rejected() {
     let result = document::embed(Format::Rtf, b"{\\rtf1 x}", &[]);
     assert!(matches!(result, Err(DocumentError::NotEmbeddable)));
+}
+
+/// A binary Word document with the text `lazy dogfrog`, whose last word has a modifier of deletion.
+fn word_with_deletion(deletion: u8) -> Vec<u8> {
+    const TEXT_AT: u32 = 1024;
+    const PAGE: u32 = 3;
+    let numbers =
+        |values: &[u32]| values.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<u8>>();
+    let text = b"lazy dogfrog\r";
+    let mut main = vec![0; 2048];
+    let mut put = |at: usize, bytes: &[u8]| main[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &[0xEC, 0xA5]);
+    put(10, &[0, 2]);
+    put(76, &numbers(&[text.len() as u32]));
+    put(TEXT_AT as usize, text);
+    let piece = [
+        numbers(&[0, text.len() as u32]),
+        vec![0; 2],
+        numbers(&[TEXT_AT * 2 | 1 << 30]),
+        vec![0; 2],
+    ];
+    let pieces = [vec![2], numbers(&[16]), piece.concat()].concat();
+    let end = TEXT_AT + text.len() as u32;
+    let formats = numbers(&[TEXT_AT, end, PAGE]);
+    put(250, &numbers(&[pieces.len() as u32, formats.len() as u32]));
+    put(418, &numbers(&[0, pieces.len() as u32]));
+    let page = PAGE as usize * 512;
+    put(page, &numbers(&[TEXT_AT, TEXT_AT + 8, TEXT_AT + 12, end]));
+    put(page + 16, &[0, 240, 0]);
+    put(page + 480, &[3, 0, 8, deletion]);
+    put(page + 511, &[3]);
+    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+    file.create_stream("/WordDocument").unwrap().write_all(&main).unwrap();
+    file.create_stream("/1Table").unwrap().write_all(&[pieces, formats].concat()).unwrap();
+    file.flush().unwrap();
+    file.into_inner().into_inner()
+}
+
+#[test]
+fn deleted_text_of_tracked_changes_is_left_out() {
+    let text =
+        |deletion| document::read(Format::Doc, &word_with_deletion(deletion), &[]).unwrap().text;
+    assert_eq!(text(0).trim(), "lazy dogfrog");
+    assert_eq!(text(1).trim(), "lazy dog");
+    // The opposite of the style, as newer versions of Word write it.
+    assert_eq!(text(0x81).trim(), "lazy dog");
+    assert_eq!(text(0x80).trim(), "lazy dogfrog");
 }
