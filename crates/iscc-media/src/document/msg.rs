@@ -63,7 +63,9 @@ impl Mail<'_, '_> {
             Some(body) => text.push_str(&body),
             None => text.push_str(&self.rich_text(storage)?),
         }
-        let names = self.ole.storages(storage);
+        // By their numbers.
+        let mut names = self.ole.storages(storage);
+        names.sort_unstable();
         let attachments = names.iter().filter(|name| name.starts_with(ATTACHMENT));
         for name in attachments.take(ATTACHMENTS_MAX) {
             self.append_attachment(&format!("{storage}/{name}"), text)?;
@@ -149,6 +151,7 @@ fn code_page(ole: &mut Ole<'_>) -> Result<i32, DocumentError> {
 mod tests {
     use std::io::{Cursor, Write};
 
+    use super::super::DOCUMENT_DEPTH_MAX;
     use super::super::container::Budget;
     use super::super::ole;
     use super::*;
@@ -202,7 +205,7 @@ mod tests {
         put(&format!("{}/__substg1.0_{ATTACHED_DATA}0102", attachment(1)), b"<p>web</p>");
         // Attached mail with an attachment, and so on: more levels than are read.
         let mut inner = attachment(2);
-        for level in 0..8 {
+        for level in 0..DOCUMENT_DEPTH_MAX + 4 {
             put(&format!("{inner}/__substg1.0_{DISPLAY_NAME}001E"), b"mail");
             inner = format!("{inner}/__substg1.0_{ATTACHED_DATA}000D");
             put(&format!("{inner}/{body}"), format!("level{level}").as_bytes());
@@ -212,9 +215,10 @@ mod tests {
         let bytes = file.into_inner().into_inner();
         let text = ole::read(&bytes, &mut Budget::default()).unwrap().text;
         let words: Vec<&str> = text.split_whitespace().collect();
-        let levels = ["mail", "level0", "mail", "level1", "mail", "level2", "mail"];
+        let levels: Vec<String> =
+            (0..DOCUMENT_DEPTH_MAX).map(|level| format!("mail level{level}")).collect();
         assert_eq!(words[..5], ["body", "A.RTF", "rich", "b.bin", "web"]);
-        assert_eq!(words[5..], levels);
+        assert_eq!(words[5..].join(" "), format!("{} mail", levels.join(" ")));
     }
 
     #[test]
