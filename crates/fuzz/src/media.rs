@@ -8,7 +8,7 @@ use iscc_media::image::heif::{Chroma, CodedImage, Frames, Samples};
 use iscc_media::image::{self, Options, Trim};
 use iscc_media::mediatype::{self, Sniffed};
 use iscc_media::metadata::image::Blocks;
-use iscc_media::metadata::{self, xmp};
+use iscc_media::metadata::xmp;
 use iscc_media::text::{csv, html};
 use iscc_media::video::signature;
 use iscc_media::{charset, extraction, sanitize, svg};

@@ -106,9 +106,10 @@ pub fn text_file_content<'env>(
     granular: bool,
     keep_text: bool,
     compat: String,
-    pdf_texts: Vec<String>,
+    pdf_texts: Option<Vec<String>>,
 ) -> Result<Object<'env>> {
     let compat = release(&compat)?;
+    let pdf_texts = pdf_texts.unwrap_or_default();
     CPU.run(env, move || {
         let file = read(&path)?;
         let extracted = extraction::extract(&file, &mediatype, characters_max(compat), &pdf_texts)?;

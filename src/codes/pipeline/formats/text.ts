@@ -15,10 +15,10 @@ export const format: Format = {
   async content(file, watch = new Stopwatch()) {
     const { granular, compat, semantic } = file;
     const keepText = semantic !== undefined || file.keepText === true;
-    const read = (pdfTexts: string[]) =>
+    const read = (pdfTexts?: string[]) =>
       native.textFileContent(file.path, file.mediatype, granular, keepText, compat, pdfTexts);
     const text = await watch.measure('text', async () => {
-      const first = await read([]);
+      const first = await read();
       return first.pdfs === undefined ? first : read(await embeddedTexts(first.pdfs));
     });
     const { cover } = text;
