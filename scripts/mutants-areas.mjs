@@ -8,6 +8,7 @@
  * @property {readonly string[]} sources globs for cargo-mutants, files or folders for Stryker
  * @property {string} [crate]
  * @property {readonly string[]} tests options of `cargo test`, or test files
+ * @property {readonly string[]} [only] parts of the names of the Rust tests; unit tests have `tests::`
  */
 
 /** @type {readonly Area[]} */
@@ -24,14 +25,16 @@ export const AREAS = [
     tool: 'cargo',
     crate: 'iscc-search',
     sources: ['crates/iscc-search/src/score.rs', 'crates/iscc-search/src/score/**/*.rs'],
-    tests: ['--lib', '--test', 'recorded', '--test', 'similar', '--test', 'typed', '--test', 'scan'],
+    tests: ['--lib', '--test', 'all'],
+    only: ['tests::', 'recorded::', 'similar::', 'typed::', 'scan::'],
   },
   {
     name: 'early-end',
     tool: 'cargo',
     crate: 'iscc-search',
     sources: ['crates/iscc-search/src/search/early.rs', 'crates/iscc-search/src/pass/step.rs'],
-    tests: ['--lib', '--test', 'early_end'],
+    tests: ['--lib', '--test', 'all'],
+    only: ['tests::', 'early_end::'],
   },
   {
     name: 'manifests',

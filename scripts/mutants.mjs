@@ -32,7 +32,7 @@ const [, part = '', parts = ''] = /^([1-9]\d*)\/([1-9]\d*)$/.exec(values.sample)
 const accepted = JSON.parse(readFileSync(path.join(root, 'test', 'mutants', 'accepted.json'), 'utf8'));
 
 /** Outcomes of an area: `caught`, `survived` and `timeout` as lists of `{ file, mutant, line }`. */
-function cargo({ name, crate, sources, tests }, folder) {
+function cargo({ name, crate, sources, tests, only = [] }, folder) {
   const program = path.join(TOOLS, `cargo-mutants-${CARGO_MUTANTS}`);
   if (!exists(path.join(program, 'bin')))
     run('cargo', ['install', 'cargo-mutants', '--version', CARGO_MUTANTS, '--locked', '--root', program]);
@@ -45,7 +45,14 @@ function cargo({ name, crate, sources, tests }, folder) {
   const options = ['-p', crate, ...sources.flatMap((source) => ['-f', source]), '-o', folder];
   const sample = ['--shard', `${Number(part) - 1}/${parts}`, '--sharding', 'round-robin'];
   // Not behind `--`, where they select what runs, but not what is built.
-  const args = ['mutants', ...options, ...sample, ...tests.map((test) => `--cargo-arg=${test}`)];
+  const built = tests.map((test) => `--cargo-arg=${test}`);
+  const args = [
+    'mutants',
+    ...options,
+    ...sample,
+    ...built,
+    ...(only.length > 0 ? ['--', '--', ...only] : []),
+  ];
   attempt(path.join(program, 'bin', 'cargo-mutants'), args, { stdio: 'inherit', env });
   const file = path.join(folder, 'mutants.out', 'outcomes.json');
   if (!exists(file)) return undefined;

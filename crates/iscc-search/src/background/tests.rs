@@ -9,7 +9,7 @@ use busy::on_busy_processor;
 use super::{Condition, Starving, run_again_with};
 
 #[allow(dead_code, reason = "integration tests use the rest of it")]
-#[path = "../../tests/common/busy.rs"]
+#[path = "../../tests/all/common/busy.rs"]
 mod busy;
 
 /// Number of `SCHED_IDLE` and of the ordinary policy.

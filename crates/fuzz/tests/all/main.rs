@@ -1,0 +1,3 @@
+//! All integration tests of the crate, in one program: each further program costs a link of all dependencies.
+
+mod any_bytes;

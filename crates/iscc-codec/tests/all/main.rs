@@ -1,0 +1,4 @@
+//! All integration tests of the crate, in one program: each further program costs a link of all dependencies.
+
+mod properties;
+mod vectors;

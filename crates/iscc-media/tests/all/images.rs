@@ -1,0 +1,127 @@
+//! Pixels, sizes and metadata of the reference files, compared with the reference's results.
+
+use crate::common;
+use iscc_media::MediaError;
+use iscc_media::image::{self, Options, Orientation, Trim};
+use iscc_media::mediatype::Sniffed;
+use iscc_media::metadata::image::Blocks;
+
+/// Whether this crate has no decoder for the file.
+fn is_decoded_elsewhere(name: &str) -> bool {
+    [".avif", ".heic"].iter().any(|extension| name.ends_with(extension))
+}
+
+/// Maximum mean difference of gray levels in a rendered SVG.
+const SVG_DIFFERENCE_MAX: f64 = 2.0;
+
+fn mean_difference(a: &[u8], b: &[u8]) -> f64 {
+    let sum: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
+    f64::from(sum) / a.len() as f64
+}
+
+#[test]
+fn pixels_and_sizes_equal_the_reference() {
+    let mut compared = 0;
+    for case in common::cases() {
+        let Some(pixels) = case.pixels() else { continue };
+        let prepared = image::prepare(&Sniffed::new(&case.bytes), &Options::default());
+        if is_decoded_elsewhere(&case.name) {
+            assert!(matches!(prepared, Err(MediaError::NoDecoder(_))), "{}", case.name);
+            continue;
+        }
+        let prepared = prepared.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        if case.name.ends_with(".svg") {
+            // Versions of the renderer differ in anti-aliasing.
+            let difference = mean_difference(&prepared.pixels, &pixels);
+            assert!(difference < SVG_DIFFERENCE_MAX, "{}: {difference}", case.name);
+        } else {
+            assert!(prepared.pixels[..] == pixels, "{}: pixels differ", case.name);
+        }
+        let size = |key: &str| case.record["result"][key].as_u64().unwrap() as u32;
+        assert_eq!(
+            (prepared.width, prepared.height),
+            (size("width"), size("height")),
+            "{}",
+            case.name
+        );
+        compared += 1;
+    }
+    assert_eq!(compared, 49);
+}
+
+#[test]
+fn exact_trimming_keeps_nearly_uniform_borders() {
+    let options = Options { trim: Trim::Exact, ..Options::default() };
+    for case in common::cases().iter().filter(|case| case.name == "border_jpeg_a.jpg") {
+        let exact = image::prepare(&Sniffed::new(&case.bytes), &options).unwrap();
+        assert!(exact.pixels[..] != case.pixels().unwrap());
+    }
+}
+
+#[test]
+fn truncated_files_are_rejected() {
+    for case in common::cases().iter().filter(|case| case.pixels().is_some()) {
+        // Half of the animation still contains its first frame.
+        if is_decoded_elsewhere(&case.name) || case.name == "anim_a.gif" {
+            continue;
+        }
+        for end in [0, 1, 20, case.bytes.len() / 2] {
+            let truncated = image::prepare(&Sniffed::new(&case.bytes[..end]), &Options::default());
+            assert!(truncated.is_err(), "{} truncated at {end}", case.name);
+        }
+    }
+    let truncated =
+        common::cases().into_iter().find(|case| case.name == "truncated_a.jpg").unwrap();
+    let error = image::prepare(&Sniffed::new(&truncated.bytes), &Options::default()).unwrap_err();
+    assert!(matches!(error, MediaError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn bombs_are_rejected_by_their_header() {
+    let options = Options { pixels_max: 1000, ..Options::default() };
+    for case in common::cases().iter().filter(|case| case.pixels().is_some()) {
+        // An SVG has no number of pixels; the side of the rendered image is limited instead.
+        let is_svg = case.name.ends_with(".svg");
+        if is_decoded_elsewhere(&case.name) || is_svg || case.name.starts_with("tiny") {
+            continue;
+        }
+        let error = image::prepare(&Sniffed::new(&case.bytes), &options).unwrap_err();
+        assert!(matches!(error, MediaError::TooLarge { .. }), "{}: {error}", case.name);
+    }
+}
+
+#[test]
+fn pixels_of_other_decoders_are_prepared_like_files() {
+    let gray: Vec<u8> = (0..=255).cycle().take(40 * 50).collect();
+    let rgb: Vec<u8> = gray.iter().flat_map(|level| [*level; 3]).collect();
+    let rgba: Vec<u8> = gray.iter().flat_map(|level| [*level, *level, *level, 255]).collect();
+    let prepare = |samples: &[u8], channels| {
+        image::prepare_samples(samples, 40, 50, channels, Orientation::UPRIGHT, &Options::default())
+    };
+    let pixels = prepare(&gray, 1).unwrap().pixels;
+    assert_eq!(prepare(&rgb, 3).unwrap().pixels, pixels);
+    assert_eq!(prepare(&rgba, 4).unwrap().pixels, pixels);
+    assert!(matches!(prepare(&rgb, 4), Err(MediaError::RawPixels(_))));
+    assert!(matches!(prepare(&gray, 5), Err(MediaError::RawPixels(_))));
+}
+
+#[test]
+fn metadata_equals_the_reference() {
+    for case in common::cases() {
+        if case.result("mode") != Some("image") {
+            continue;
+        }
+        let file = Sniffed::new(&case.bytes);
+        let found = image::metadata(&file, &Blocks::read(&file));
+        let expected = |key: &str| case.record["extract_metadata"][key].as_str().map(str::to_owned);
+        assert_eq!(found.name, expected("name"), "{}", case.name);
+        assert_eq!(found.description, expected("description"), "{}", case.name);
+        assert_eq!(found.meta, expected("meta"), "{}", case.name);
+        assert_eq!(found.creator, expected("creator"), "{}", case.name);
+        assert_eq!(found.license, expected("license"), "{}", case.name);
+        assert_eq!(found.acquire, expected("acquire"), "{}", case.name);
+        assert_eq!(found.rights, expected("rights"), "{}", case.name);
+        assert_eq!(found.identifier, expected("identifier"), "{}", case.name);
+        assert_eq!(found.language, expected("language"), "{}", case.name);
+    }
+}

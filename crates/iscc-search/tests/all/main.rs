@@ -1,0 +1,30 @@
+//! All integration tests of the crate, in one program: each further program costs a link of all dependencies.
+
+mod bindings;
+mod budget;
+mod changes;
+mod common;
+mod early_end;
+mod following;
+mod foreign;
+#[cfg(target_os = "linux")]
+mod full_disk;
+mod graphs;
+mod killed;
+mod merge_memory;
+mod paths;
+mod read_only;
+mod recorded;
+#[cfg(target_os = "linux")]
+mod saturated;
+mod scan;
+mod sealed;
+mod sealed_damage;
+mod similar;
+mod simprints;
+#[cfg(unix)]
+mod stale_readers;
+mod tiers;
+mod typed;
+#[cfg(target_os = "linux")]
+mod warm;
