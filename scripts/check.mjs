@@ -1,5 +1,6 @@
 /** `npm run check`: lint, format and types of both languages, licences and advisories of dependencies. Changes nothing. */
 import { audit } from './audit.mjs';
+import { checkCommits } from './commit-message.mjs';
 import { bin, root, run } from './lib.mjs';
 import { overdueRaces } from './races.mjs';
 import { addonProfile, setup } from './setup.mjs';
@@ -13,6 +14,7 @@ export function check({ installTools = false } = {}) {
   const clippy = ['clippy', '--workspace', '--all-targets', '--locked', '--quiet', ...addonProfile()];
   run('cargo', [...clippy, '--', '-D', 'warnings']);
   audit({ install: installTools });
+  checkCommits();
   const overdue = overdueRaces(root, Date.now());
   if (overdue.length === 0) return;
   console.error(`isccd: races of test/races.md that are older than a week:\n${overdue.join('\n')}`);

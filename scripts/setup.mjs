@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundleAtBuild } from './bundle-dependencies.mjs';
+import { installHook } from './commit-message.mjs';
 import { copyWeb } from './copy-web.mjs';
 import { attempt, bin, digest, exists, forget, isDone, once, onPath, root, run } from './lib.mjs';
 import { exclusively } from './lock.mjs';
@@ -44,6 +45,7 @@ function locked(work) {
 function prepare() {
   prepareAddon();
   typescript();
+  installHook(root);
 }
 
 function prepareAddon() {
