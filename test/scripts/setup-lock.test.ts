@@ -25,25 +25,27 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A process that holds the lock for `ms`, and writes down when its work begins and ends. */
+/** A process that holds the lock for `ms`, then until the journal has the line `until`, and writes down when its work begins and ends. */
 function worker(
   name: string,
   ms: number,
-  { end = '', under = [] }: { end?: string; under?: readonly string[] } = {},
+  { end = '', until = '', under = [] }: { end?: string; until?: string; under?: readonly string[] } = {},
 ): ChildProcess {
   const program = `
-    import { appendFileSync } from 'node:fs';
+    import { appendFileSync, readFileSync } from 'node:fs';
     import { exclusively } from ${JSON.stringify(path.join(ROOT, 'scripts', 'lock.mjs'))};
-    const [, journal, lock, name, ms] = process.argv;
+    const [, journal, lock, name, ms, until] = process.argv;
     const work = () => {
       appendFileSync(journal, 'begin ' + name + '\\n');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms));
+      const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+      pause(Number(ms));
+      while (!readFileSync(journal, 'utf8').includes(until)) pause(10);
       appendFileSync(journal, 'end ' + name + '\\n');
       ${end}
     };
     exclusively(lock, work, (pid) => appendFileSync(journal, 'wait ' + name + '\\n'));
   `;
-  const args = ['--input-type=module', '--eval', program, journal, lock, name, String(ms)];
+  const args = ['--input-type=module', '--eval', program, journal, lock, name, String(ms), until];
   const [command = '', ...words] = [...under, process.execPath, ...args];
   const child = spawn(command, words, { stdio: ['ignore', 'inherit', 'inherit'] });
   started.push(child);
@@ -67,7 +69,7 @@ test('work of several processes never overlaps', async () => {
 });
 
 test('a process that waits says so once', async () => {
-  const first = worker('a', 1_000);
+  const first = worker('a', 0, { until: 'wait b' });
   await begins('a');
   await Promise.all([once(first, 'exit'), once(worker('b', 0), 'exit')]);
   expect(await lines()).toEqual(['begin a', 'wait b', 'end a', 'begin b', 'end b']);
