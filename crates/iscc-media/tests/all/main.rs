@@ -4,6 +4,7 @@ mod audio_kept;
 mod audio_tags;
 mod common;
 mod documents;
+mod embedded;
 mod images;
 mod mediatype;
 mod sanitize;
