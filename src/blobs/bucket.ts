@@ -4,6 +4,7 @@
  * them gets a folder.
  */
 import { stat } from 'node:fs/promises';
+import { StorageUnavailable } from '../data/unavailable.js';
 import type { S3Bucket } from '../s3/bucket.js';
 import { bucketBlob } from './bucket-blob.js';
 import type { FileDraft } from './files.js';
@@ -14,6 +15,7 @@ import {
   type BlobKey,
   type Blobs,
   type FolderRange,
+  type OnUnremoved,
   type RemoteBlob,
 } from './port.js';
 import { Contiguous, PartsUpload } from './send-ahead.js';
@@ -78,13 +80,19 @@ export class BucketBlobs implements Blobs {
   async removeStrays(
     keep: (folder: string) => boolean,
     before: number,
-    { from = '', to }: FolderRange = {},
+    { from = '', to, onUnremoved }: FolderRange & { readonly onUnremoved?: OnUnremoved } = {},
   ): Promise<number> {
     let removed = 0;
     let batch: string[] = [];
     const flush = async () => {
-      await Promise.all(batch.map((folder) => this.remove(folder)));
-      removed += batch.length;
+      const removing = await Promise.allSettled(batch.map((folder) => this.remove(folder)));
+      for (const [at, result] of removing.entries()) {
+        if (result.status === 'fulfilled') removed += 1;
+        // An unreachable bucket says nothing about the object.
+        else if (onUnremoved === undefined || result.reason instanceof StorageUnavailable)
+          throw result.reason;
+        else onUnremoved(batch[at] ?? '', result.reason);
+      }
       batch = [];
     };
     for await (const { folder, changedAt } of this.#folders(from)) {

@@ -18,6 +18,7 @@ import {
   type Blobs,
   type FolderRange,
   type LocalBlob,
+  type OnUnremoved,
 } from './port.js';
 
 const DRAFT_NAME_CHARACTERS = randomUUID().length;
@@ -79,16 +80,16 @@ export class FileBlobs implements Blobs {
   removeStrays(
     keep: (folder: string) => boolean,
     before: number,
-    { from = '', to }: FolderRange = {},
+    { from = '', to, onUnremoved }: FolderRange & { readonly onUnremoved?: OnUnremoved } = {},
   ): Promise<number> {
     const isAmong = (folder: string) => folder >= from && (to === undefined || folder < to);
-    return removeOld(this.#files, (folder) => !isAmong(folder) || keep(folder), before);
+    return removeOld(this.#files, (folder) => !isAmong(folder) || keep(folder), before, onUnremoved);
   }
 
-  removeDrafts(before: number): Promise<number> {
+  removeDrafts(before: number, onUnremoved?: OnUnremoved): Promise<number> {
     // Programs may create files next to a draft; their names begin with its name.
     const draftOf = (name: string) => path.join(this.#drafts, name.slice(0, DRAFT_NAME_CHARACTERS));
-    return removeOld(this.#drafts, (name) => this.#open.has(draftOf(name)), before);
+    return removeOld(this.#drafts, (name) => this.#open.has(draftOf(name)), before, onUnremoved);
   }
 }
 
@@ -211,15 +212,25 @@ async function watched<T>(write: Promise<T>, last: LastWrite): Promise<T> {
   }
 }
 
-async function removeOld(folder: string, keep: (name: string) => boolean, before: number): Promise<number> {
+async function removeOld(
+  folder: string,
+  keep: (name: string) => boolean,
+  before: number,
+  onUnremoved?: OnUnremoved,
+): Promise<number> {
   let removed = 0;
   for await (const { name } of await opendir(folder)) {
     if (keep(name)) continue;
     const entry = path.join(folder, name);
     const found = await stat(entry).catch(absent);
     if (found === undefined || found.mtimeMs >= before) continue;
-    await rm(entry, { recursive: true, force: true });
-    removed += 1;
+    try {
+      await rm(entry, { recursive: true, force: true });
+      removed += 1;
+    } catch (error) {
+      if (onUnremoved === undefined) throw error;
+      onUnremoved(entry, error);
+    }
   }
   return removed;
 }

@@ -76,6 +76,9 @@ export interface FolderRange {
   readonly to?: string;
 }
 
+/** Receives the place of what could not be removed. The others are removed. */
+export type OnUnremoved = (place: string, error: unknown) => void;
+
 export interface Blobs {
   /**
    * Begins a draft. With a key, the caller promises to write the bytes only through `write`, and to try this key first:
@@ -86,9 +89,13 @@ export interface Blobs {
   /** Removes a folder with all its blobs. A missing folder is not an error. */
   remove(folder: string): Promise<void>;
   /** Removes folders last changed before `before` (milliseconds since the epoch) for which `keep` returns `false`. */
-  removeStrays(keep: (folder: string) => boolean, before: number, among?: FolderRange): Promise<number>;
+  removeStrays(
+    keep: (folder: string) => boolean,
+    before: number,
+    options?: FolderRange & { readonly onUnremoved?: OnUnremoved },
+  ): Promise<number>;
   /** Removes drafts of other processes that have not changed since `before`. */
-  removeDrafts(before: number): Promise<number>;
+  removeDrafts(before: number, onUnremoved?: OnUnremoved): Promise<number>;
 }
 
 /** Copies a blob into a local file. @throws {StorageUnavailable} like {@link RemoteBlob.read}, and if not all bytes arrive */

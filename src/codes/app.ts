@@ -81,8 +81,12 @@ export async function codesApp(
     }),
     ...(cors ? { cors } : {}),
     proxies: config.proxies,
-    readiness: () => uploads.problem(),
-    metrics: [...metrics.of(pipeline), ...shared.metrics],
+    readiness: async () => {
+      const { lines } = cleanup.unremoved;
+      const details: Record<string, unknown> = lines.length === 0 ? {} : { unremoved: lines };
+      return { reason: await uploads.problem(), details };
+    },
+    metrics: [...metrics.of(pipeline, cleanup.unremoved), ...shared.metrics],
     dataFolders: [uploads.folder],
     ...reports,
     docs: { tags: TAGS },

@@ -8,6 +8,7 @@ import { DRAFTS_DEAD_MS } from '../blobs/local-drafts.js';
 import { ClockGuard } from '../data/clock-guard.js';
 import type { Logger } from '../observe/log.js';
 import { firstMediaIdAt } from './media-id.js';
+import { Unremoved } from './unremoved.js';
 
 /** Ids further ahead were created while the clock was wrong. */
 const CLOCK_TOLERANCE_MS = 60 * 1000;
@@ -20,6 +21,7 @@ export class BucketCleanup {
   readonly #log: Logger;
   /** For local files, which have no other clock. */
   readonly #clock: ClockGuard;
+  readonly unremoved: Unremoved;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -27,6 +29,7 @@ export class BucketCleanup {
     this.#blobs = blobs;
     this.#expiryMs = expirySeconds * 1000;
     this.#log = log;
+    this.unremoved = new Unremoved(log);
     this.#clock = new ClockGuard(DRAFTS_DEAD_MS, log);
   }
 
@@ -57,10 +60,17 @@ export class BucketCleanup {
     const before = now - this.#expiryMs;
     // The id is from the beginning of an upload. The last change of its objects is when the upload was complete.
     const keep = () => false;
-    const late = await this.#blobs.removeStrays(keep, before, { to: firstMediaIdAt(before) });
+    this.unremoved.begin();
+    const onUnremoved = this.unremoved.add;
+    const late = await this.#blobs.removeStrays(keep, before, {
+      to: firstMediaIdAt(before),
+      onUnremoved,
+    });
     const ahead = await this.#blobs.removeStrays(keep, before, {
       from: firstMediaIdAt(now + CLOCK_TOLERANCE_MS),
+      onUnremoved,
     });
+    this.unremoved.report();
     const drafts = await this.#blobs.removeDrafts(now - ABANDONED_MS);
     const expired = late + ahead;
     if (expired + drafts + files > 0) this.#log.info({ expired, drafts, files }, 'cleaned up');

@@ -4,6 +4,7 @@ import { ClockGuard } from '../data/clock-guard.js';
 import type { Logger } from '../observe/log.js';
 import type { MediaId } from './media-id.js';
 import type { Records } from './records.js';
+import { Unremoved } from './unremoved.js';
 
 /** Younger files without a record may belong to an upload that is about to get one. */
 const STRAY_GRACE_MS = 10 * 60 * 1000;
@@ -17,6 +18,7 @@ export class Cleanup {
   readonly #expiryMs: number;
   readonly #log: Logger;
   readonly #clock: ClockGuard;
+  readonly unremoved: Unremoved;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -24,6 +26,7 @@ export class Cleanup {
     this.#blobs = parts.blobs;
     this.#records = parts.records;
     this.#log = parts.log;
+    this.unremoved = new Unremoved(parts.log);
     this.#expiryMs = expirySeconds * 1000;
     this.#clock = new ClockGuard(this.#expiryMs, parts.log);
   }
@@ -51,6 +54,7 @@ export class Cleanup {
   }
 
   async #run(straysBefore: number): Promise<void> {
+    this.unremoved.begin();
     const mayExpire = this.#clock.mayExpire();
     const expired = mayExpire ? (await this.#removeExpired()) + (await this.#removeExpiredAhead()) : 0;
     await this.#removeLeftovers(straysBefore, expired);
@@ -58,18 +62,23 @@ export class Cleanup {
 
   async #removeLeftovers(straysBefore: number, expired: number): Promise<void> {
     // Drafts in use are skipped: this process is the only owner of the folder.
-    const drafts = await this.#blobs.removeDrafts(Number.POSITIVE_INFINITY);
-    const strays = await this.#blobs.removeStrays((folder) => this.#records.has(folder), straysBefore);
+    const onUnremoved = this.unremoved.add;
+    const drafts = await this.#blobs.removeDrafts(Number.POSITIVE_INFINITY, onUnremoved);
+    const isKept = (folder: string) => this.#records.has(folder);
+    const strays = await this.#blobs.removeStrays(isKept, straysBefore, { onUnremoved });
+    this.unremoved.report();
     if (expired + drafts + strays > 0) this.#log.info({ expired, drafts, strays }, 'cleaned up');
   }
 
   async #removeExpired(): Promise<number> {
     let removed = 0;
     for (;;) {
-      const ids = this.#records.createdBefore(Date.now() - this.#expiryMs, EXPIRED_PER_ROUND_MAX);
-      if (ids.length === 0) return removed;
-      await this.#remove(ids);
-      removed += ids.length;
+      const before = Date.now() - this.#expiryMs;
+      const oldest = this.#records.createdBefore(before, EXPIRED_PER_ROUND_MAX + this.unremoved.size);
+      const done = await this.#remove(oldest.filter((id) => !this.unremoved.has(id)));
+      // If none of so many can be removed, the disk is the reason.
+      if (done === 0) return removed;
+      removed += done;
     }
   }
 
@@ -87,13 +96,22 @@ export class Cleanup {
         await this.#records.setCreatedAt(id, now);
       } else if (record.createdAt < now - this.#expiryMs) expired.push(id);
     }
-    await this.#remove(expired);
-    return expired.length;
+    return this.#remove(expired);
   }
 
-  /** Files first: expired uploads are inaccessible anyway, and on a full disk the records need the space. */
-  async #remove(ids: readonly MediaId[]): Promise<void> {
-    await Promise.all(ids.map((id) => this.#blobs.remove(id)));
-    await Promise.all(ids.map((id) => this.#records.remove(id)));
+  /**
+   * The number of uploads that were removed. Files first: expired uploads are inaccessible anyway, and on a full disk the
+   * records need the space.
+   */
+  async #remove(ids: readonly MediaId[]): Promise<number> {
+    const removing = await Promise.allSettled(ids.map((id) => this.#blobs.remove(id)));
+    const removed: MediaId[] = [];
+    for (const [at, id] of ids.entries()) {
+      const result = removing[at];
+      if (result?.status === 'rejected') this.unremoved.add(id, result.reason);
+      else removed.push(id);
+    }
+    await Promise.all(removed.map((id) => this.#records.remove(id)));
+    return removed.length;
   }
 }

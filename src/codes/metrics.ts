@@ -2,6 +2,7 @@
 import { counter, durations, level, type Metric } from '../observe/instruments.js';
 import type { JobOutcome, Pipeline } from './pipeline/pipeline.js';
 import type { PipelineStep } from './pipeline/stopwatch.js';
+import type { Unremoved } from './unremoved.js';
 
 /** Bucket limits, from media type detection (below 1 ms) to decoding a long video (minutes). */
 const STEP_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300];
@@ -31,7 +32,7 @@ export class CodesMetrics {
   };
 
   /** All metrics, including the load of the workers. */
-  of(pipeline: Pipeline): Metric[] {
+  of(pipeline: Pipeline, unremoved: Unremoved): Metric[] {
     return [
       this.#jobs,
       this.#uploads,
@@ -39,6 +40,11 @@ export class CodesMetrics {
       this.#steps,
       level('isccd_codes_jobs_waiting', 'Jobs waiting for a worker', () => pipeline.queued),
       level('isccd_codes_jobs_running', 'Jobs in progress', () => pipeline.running),
+      level(
+        'isccd_codes_files_unremoved',
+        'Expired files and leftovers that the last clean-up could not remove',
+        () => unremoved.count,
+      ),
     ];
   }
 }

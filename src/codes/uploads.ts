@@ -13,6 +13,7 @@ import { ClientHasher } from './client-hash.js';
 import { settleInterrupted } from './interrupted.js';
 import { Records } from './records.js';
 import type { UploadRecords } from './records-port.js';
+import type { Unremoved } from './unremoved.js';
 
 export interface Uploads {
   /** Local folder of the uploads, or of their drafts. */
@@ -20,7 +21,12 @@ export interface Uploads {
   readonly blobs: Blobs;
   readonly records: UploadRecords;
   readonly clients: ClientHasher;
-  readonly cleanup: { start(intervalSeconds: number): Promise<void>; stop(): Promise<void> };
+  readonly cleanup: {
+    /** What the last round could not remove. */
+    readonly unremoved: Unremoved;
+    start(intervalSeconds: number): Promise<void>;
+    stop(): Promise<void>;
+  };
   /** Why uploads can't be stored; `undefined` if they can. */
   problem(): Promise<string | undefined>;
   close(): Promise<void>;

@@ -152,6 +152,30 @@ test('an interval of 0 keeps expired uploads, but no files without a record', as
   expect(await files()).toHaveLength(2);
 });
 
+test('a file that can not be removed is named, and keeps neither the others nor the start', async () => {
+  const { folder, blobs, cleanup, add, files, records, lines } = await world();
+  const now = Date.now();
+  const remove = blobs.remove.bind(blobs);
+  const error = Object.assign(new Error('EBUSY: resource busy or locked'), { code: 'EBUSY' });
+  const stuck = await add(now - 3 * HOUR_MS, now);
+  blobs.remove = (id) => (id === stuck ? Promise.reject(error) : remove(id));
+  // More than one batch.
+  const others: MediaId[] = [];
+  for (let at = 0; at < 1001; at += 1) others.push(await add(now - 2 * HOUR_MS + at, now));
+  await cleanup.start(1);
+  expect(await files()).toEqual([stuck]);
+  expect(others.filter((id) => records.has(id))).toEqual([]);
+  // Its record stays, so that a later round tries again.
+  expect(records.has(stuck)).toBe(true);
+  expect(lines).toContainEqual([{ err: error, file: stuck }, 'could not remove a file']);
+  expect([cleanup.unremoved.count, cleanup.unremoved.lines]).toEqual([1, [`${stuck}: ${error.message}`]]);
+  await writeFile(path.join(folder, 'drafts', 'left'), 'x');
+  await vi.waitFor(async () => expect(await readdir(path.join(folder, 'drafts'))).toEqual([]), 10_000);
+  blobs.remove = remove;
+  await vi.waitFor(() => expect(cleanup.unremoved.count).toBe(0), 10_000);
+  expect(records.has(stuck)).toBe(false);
+});
+
 test('a clean-up waits for its interval', async () => {
   const { folder, cleanup, files } = await world();
   await cleanup.start(3600);
