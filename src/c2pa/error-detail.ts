@@ -17,6 +17,7 @@ export const COMMON_ERRORS = {
   MEDIA_TYPE: [415, 'Unsupported media type'],
   RANGE_UNSATISFIABLE: [416, 'Range not satisfiable'],
   INTERNAL: [500, 'Internal error'],
+  MEMORY_FULL: [503, 'Too many large request bodies are in memory; try again later'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>;
 
 export const errorBody = z.object({ detail: z.string() }).meta({ id: 'Error' });
@@ -42,6 +43,8 @@ export function commonRefusal(refused: Refusal): Reply {
       return errors.reply('LENGTH_REQUIRED');
     case 'body-too-large':
       return errors.reply('BODY_TOO_LARGE');
+    case 'memory-full':
+      return errors.reply('MEMORY_FULL');
     case 'media-type':
       return errors.reply('MEDIA_TYPE');
     case 'range-unsatisfiable':

@@ -119,6 +119,8 @@ function refusal(refused: Refusal, uploadBytesMax: number): ErrorReply {
       return described('UPLOAD_SIZE', { max: refused.bytesMax });
     case 'length-required':
       return described('REQUEST_INVALID', { reason: 'Content-Length is missing.' });
+    case 'memory-full':
+      return described('MEMORY_FULL');
     case 'range-unsatisfiable':
       return described('RANGE_UNSATISFIABLE', { size: refused.size });
     case 'media-type':

@@ -82,6 +82,7 @@ export const ERRORS = {
   ],
   SOURCE_FAILED: [502, 'Bad Gateway - the file could not be fetched from its source: {reason}.'],
   BUSY: [503, 'Service Unavailable - too many jobs are waiting, try again in {seconds} s.'],
+  MEMORY_FULL: [503, 'Service Unavailable - too many large request bodies are in memory, try again later.'],
   FILES_EXHAUSTED: [
     503,
     'Service Unavailable - too many files and connections are open, try again in {seconds} s.',

@@ -13,6 +13,7 @@ import {
 } from '../config/variable.js';
 import { FormatRefused } from '../data/format.js';
 import { StorageUnavailable } from '../data/unavailable.js';
+import { BodyBudget } from '../http/request/body-budget.js';
 import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport } from '../http/transport/load-transport.js';
@@ -75,6 +76,7 @@ export async function startServices(
     const metrics = await startMetrics(common, started, exporter, sibling);
     if (metrics !== undefined) onMetrics?.(metrics);
     const addresses = new ConsoleAddresses(common.console);
+    const bodies = new BodyBudget(common.bodyMemory);
     let inProcess: InProcessServices = {};
     for (const [name, service] of configured) {
       inProcess = {
@@ -83,6 +85,7 @@ export async function startServices(
           metrics,
           exporter,
           addresses,
+          bodies,
           started,
           reloads,
           sharesPort: sibling !== undefined,
@@ -156,6 +159,7 @@ interface Starting {
   readonly metrics: Metrics | undefined;
   readonly exporter: SpanExporter | undefined;
   readonly addresses: ConsoleAddresses;
+  readonly bodies: BodyBudget;
   readonly started: OnStarted;
   readonly reloads: (() => Promise<void>)[];
   readonly sharesPort: boolean;
@@ -190,7 +194,7 @@ async function startService(
   { host, port, logLevel, build }: ConfiguredService,
   inProcess: InProcessServices,
   common: CommonConfig,
-  { metrics, exporter, addresses, started, reloads, sharesPort }: Starting,
+  { metrics, exporter, addresses, bodies, started, reloads, sharesPort }: Starting,
 ): Promise<InProcessServices> {
   const log = createLogger(logLevel);
   let close: (() => Promise<void>) | undefined;
@@ -204,7 +208,7 @@ async function startService(
     const neighbours = addresses.neighboursOf(name);
     const console = neighbours && { neighbours };
     const drainMs = common.drainSeconds * 1000;
-    const shared = { host, port, transport, sharesPort, drainMs, log };
+    const shared = { host, port, transport, sharesPort, drainMs, log, bodies };
     const options = { ...shared, ...counted, ...spans, ...console };
     const server = await listening(startServer(app, options), options, SERVICES[name].variables);
     addresses.add(name, server);

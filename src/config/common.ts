@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { consoleVariable } from './console.js';
 import { redisVariable } from './redis.js';
-import { boolean, number, oneOf, portOrOff, text } from './schemas.js';
+import { boolean, integer, number, oneOf, portOrOff, text } from './schemas.js';
 import { tracingVariables } from './tracing.js';
 import { defineVariables, type Values } from './variable.js';
 
@@ -35,6 +35,14 @@ export const commonVariables = defineVariables({
     default: path.join(os.homedir(), '.local', 'share', 'isccd'),
     defaultShown: '~/.local/share/isccd',
     description: 'Folder for the data of all services, except those that have a folder configured',
+  },
+  bodyMemory: {
+    name: 'ISCCD_BODY_MEMORY',
+    schema: integer(1024 ** 2),
+    defaultShown: 'a quarter of the memory',
+    unit: 'bytes',
+    description:
+      'Memory for request bodies that are kept whole, of all services of the process; uploads of files are not. One client network gets at most half of it while others use it; beyond it 503 before the body is read. The default counts the limit of a container',
   },
   metricsPort: {
     name: 'ISCCD_METRICS_PORT',

@@ -7,7 +7,15 @@ import { errorReply } from './reply/error-reply.js';
 import { ClientDisconnected, ExpectationFailed, RequestRefused, ResponseFailed } from './reply/errors.js';
 import { sendRefusal, sendReply } from './reply/reply.js';
 import { HOST_INVALID, isAllowedHost } from './request/allowed-hosts.js';
-import { contentRefusal, lengthRefusal, openBody, parseForm, parseJson } from './request/body.js';
+import {
+  contentRefusal,
+  lengthRefusal,
+  memoryRefusal,
+  openBody,
+  parseForm,
+  parseJson,
+} from './request/body.js';
+import type { BodyBudget } from './request/body-budget.js';
 import { hasUnknownExpectation } from './request/head.js';
 import { type RequestContext, ServedRequest } from './request/request.js';
 import { requestIds } from './request/request-id.js';
@@ -37,6 +45,8 @@ export interface DispatcherOptions {
   readonly neighbours?: Neighbours | undefined;
   readonly log: Logger;
   readonly transportBytesMax: number;
+  /** Memory for bodies that are kept whole. */
+  readonly bodies: BodyBudget;
   /** Records the spans of requests. */
   readonly spans?: SpanRecorder | undefined;
   /** Must not throw. */
@@ -184,8 +194,12 @@ export class Dispatcher implements RequestContext {
     const { route } = compiled;
     const { exchange } = request;
     refuse(route.body && lengthRefusal(route.body, exchange.head, this.#options.transportBytesMax));
+    const isKept = route.body !== undefined && route.body.kind !== 'stream';
+    const share = isKept ? this.#options.bodies.open(request.clientAddress) : undefined;
+    request.bodyShare = share;
+    refuse(memoryRefusal(share, exchange.head));
     // Must happen before the first await: bytes that arrive without a listener are lost.
-    const inbox = route.body && openBody(route.body, exchange);
+    const inbox = route.body && openBody(route.body, exchange, share);
     if (inbox !== undefined) request.onDisconnect(() => inbox.abort());
     try {
       if (route.guard !== undefined) await route.guard(request);
@@ -257,6 +271,7 @@ export class Dispatcher implements RequestContext {
 
   #finish(request: ServedRequest, status: number, bodyBytes: number): void {
     this.#inFlight -= 1;
+    request.bodyShare?.close();
     this.#options.onOutcome({ request, status, bodyBytes });
     if (this.#inFlight === 0) this.#onIdle?.();
   }

@@ -1,5 +1,6 @@
 /** Runs a service: one app on one address over one transport. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lazily } from '../lazily.js';
 import { type Logger, logsToTerminal } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { SpanRecorder } from '../observe/spans.js';
@@ -8,6 +9,7 @@ import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs/docs.js';
 import { unparsableResponse } from './reply/unparsable.js';
+import { BodyBudget } from './request/body-budget.js';
 import { healthRoutes } from './routing/health.js';
 import { countRequests, metricsRoute, recordRequests } from './routing/metrics.js';
 import type { Neighbours } from './routing/neighbours.js';
@@ -29,6 +31,8 @@ export interface ServerOptions {
   readonly metrics?: Metrics;
   /** Whether this server also serves `/metrics`. */
   readonly servesMetrics?: boolean;
+  /** Memory for request bodies that are kept whole. Default: that of all servers of this process. */
+  readonly bodies?: BodyBudget;
   /** The other services of the console. */
   readonly neighbours?: Neighbours;
   /** Exports requests as spans. */
@@ -52,6 +56,7 @@ export interface RunningServer {
 const REQUESTS_MS_MAX = 10_000;
 /** A database or a disk that hangs must not keep the process until its supervisor kills it. */
 const CLOSE_MS_MAX = 15_000;
+const sharedBodies = lazily(() => new BodyBudget());
 /** Turns of the event loop after which all connections that were established before are accepted. */
 const ACCEPT_TURNS = 2;
 
@@ -71,6 +76,7 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     neighbours: options.neighbours,
     log,
     transportBytesMax: transport.bodyBytesMax,
+    bodies: options.bodies ?? sharedBodies(),
     spans,
     onOutcome: (outcome) => {
       logOutcome(outcome);

@@ -23,6 +23,7 @@ export const ERRORS = {
   MALFORMED: [400, 'Bad Request: {reason}'],
   UNKNOWN_CODING: [415, 'Content-Encoding must be gzip, zstd or identity'],
   INTERNAL: [500, 'Internal Server Error'],
+  MEMORY_FULL: [503, 'Too many large request bodies are in memory; try again later, or send smaller batches'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -155,6 +156,8 @@ function refusal(refused: Refusal): Reply {
       return errors.reply('BODY_TOO_LARGE', { max: refused.bytesMax });
     case 'length-required':
       return errors.reply('LENGTH_REQUIRED');
+    case 'memory-full':
+      return errors.reply('MEMORY_FULL');
     case 'range-unsatisfiable':
       return errors.reply('RANGE_UNSATISFIABLE');
     case 'malformed':

@@ -5,6 +5,9 @@ import type { Reply, Request } from '../routing/route.js';
 import type { ErrorForm, ErrorRenderer, Refusal, ServiceApp } from '../routing/service.js';
 import { RequestRefused } from './errors.js';
 
+/** By then other bodies have arrived and are processed. */
+const MEMORY_RETRY_SECONDS = 5;
+
 /** The parts of a service that handle errors. */
 export type ErrorHandling = Pick<ServiceApp, 'errors' | 'errorReports'>;
 
@@ -45,6 +48,8 @@ function requiredHeaders(refusal: Refusal, status: number): Record<string, strin
     case 'method-not-allowed':
       // A service may hide that the path exists.
       return status === 404 ? undefined : { Allow: refusal.allow.join(', ') };
+    case 'memory-full':
+      return { 'Retry-After': String(MEMORY_RETRY_SECONDS) };
     case 'range-unsatisfiable':
       return { 'Content-Range': `bytes */${refusal.size}` };
     default:

@@ -2,6 +2,7 @@
 import { ClientDisconnected, RequestRefused } from '../reply/errors.js';
 import type { BodyStream } from '../routing/route.js';
 import type { Exchange } from '../transport/transport.js';
+import type { BodyShare } from './body-budget.js';
 import { Gathered } from './gathered.js';
 
 /** Pauses the client while more memory than this is unread. */
@@ -13,6 +14,8 @@ export interface BodyLimits {
   readonly declaredBytes: number | undefined;
   readonly bytesMax: number;
   readonly required: boolean;
+  /** Memory for a body that is kept whole. */
+  readonly share?: BodyShare | undefined;
   /** Media types, for the refusal of an empty body. */
   readonly accepted?: readonly string[] | undefined;
 }
@@ -64,7 +67,12 @@ export class BodyInbox implements BodyStream {
     const { declaredBytes } = this;
     if (declaredBytes !== undefined) return this.#collectInto(Buffer.allocUnsafe(declaredBytes));
     const body = new Gathered();
-    for await (const chunk of this) body.add(chunk);
+    let bytes = 0;
+    for await (const chunk of this) {
+      bytes += chunk.length;
+      if (this.#limits.share?.grow(bytes) === false) throw new RequestRefused({ kind: 'memory-full' });
+      body.add(chunk);
+    }
     return body.take();
   }
 

@@ -4,6 +4,7 @@ import { RequestRefused } from '../reply/errors.js';
 import type { BodySpec, LengthRules } from '../routing/route.js';
 import type { Refusal } from '../routing/service.js';
 import type { Exchange } from '../transport/transport.js';
+import type { BodyShare } from './body-budget.js';
 import { BodyInbox } from './body-inbox.js';
 import { declaredLength, type RequestHead } from './head.js';
 import { parseQuery, type Query } from './query.js';
@@ -41,13 +42,19 @@ function codingRefusal(head: RequestHead): Refusal | undefined {
   return { kind: 'invalid', violations: [{ where: 'headers', path, message, input: coding }] };
 }
 
+/** Refuses a body that is kept whole if there is no memory for its declared length. */
+export function memoryRefusal(share: BodyShare | undefined, head: RequestHead): Refusal | undefined {
+  return share?.grow(declaredLength(head) ?? 0) === false ? { kind: 'memory-full' } : undefined;
+}
+
 /** Starts to receive a body. Call it in the exchange's first turn. */
-export function openBody(spec: BodySpec, exchange: Exchange): BodyInbox {
+export function openBody(spec: BodySpec, exchange: Exchange, share?: BodyShare): BodyInbox {
   return new BodyInbox(exchange, {
     declaredBytes: declaredLength(exchange.head),
     bytesMax: spec.bytesMax,
     required: isRequired(spec),
     accepted: acceptedTypes(spec),
+    share,
   });
 }
 

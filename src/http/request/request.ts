@@ -7,6 +7,7 @@ import type { Neighbours, Origins } from '../routing/neighbours.js';
 import type { Method, Request } from '../routing/route.js';
 import type { CompiledRoute, Match } from '../routing/router.js';
 import type { Exchange } from '../transport/transport.js';
+import type { BodyShare } from './body-budget.js';
 import { clientAddress, requestOrigin } from './client-address.js';
 
 /** Context shared by all requests of a server. */
@@ -37,6 +38,8 @@ export class ServedRequest implements Request, Outgoing {
   query: unknown;
   headers: unknown;
   body: unknown;
+  /** Memory of a body that is kept whole. */
+  bodyShare: BodyShare | undefined;
   readonly #context: RequestContext;
   #onDisconnect: (() => void)[] | undefined;
   #log: Logger | undefined;

@@ -28,6 +28,8 @@ export type Refusal =
   | { readonly kind: 'body-too-large'; readonly bytesMax: number }
   /** 411. */
   | { readonly kind: 'length-required' }
+  /** The bodies of other requests take the memory; 503. The layer adds Retry-After. */
+  | { readonly kind: 'memory-full' }
   /** The Range starts past the end; 416. The layer adds Content-Range. */
   | { readonly kind: 'range-unsatisfiable'; readonly size: number }
   | { readonly kind: 'media-type'; readonly accepted: readonly string[] };

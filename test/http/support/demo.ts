@@ -69,6 +69,7 @@ const STATUSES: Readonly<Record<Refusal['kind'], number>> = {
   'length-required': 411,
   'range-unsatisfiable': 416,
   'media-type': 415,
+  'memory-full': 503,
 };
 
 function details(refusal: Refusal): string {
