@@ -9,13 +9,19 @@ import { alignedBlocks } from '../blobs/direct.js';
 export const BLOCK_BYTES = 1024 * 1024;
 export const BLOCKS_IN_FLIGHT_MAX = 2;
 
-const FIRST_BLOCK_BYTES = 32 * 1024;
+/** Memory of a new upload. It doubles up to a whole block, so that slow uploads need little more than they have sent. */
+const FIRST_BYTES = 32 * 1024;
+/** A client that fills a block within this time gets the next one whole. */
+const FAST_BLOCK_MS = 1000;
+
+/** Larger blocks are whole ones, whose memory allows direct writes. */
+const PART_BYTES_MAX = 256 * 1024;
 
 /**
- * Blocks for reuse by all uploads. V8 collects garbage once per 64 MB of new blocks, which takes longer than storing that
- * many bytes.
+ * Blocks for reuse by all uploads, by size. V8 collects garbage once per 64 MB of new blocks, which takes longer than
+ * storing that many bytes.
  */
-const spare: Uint8Array[] = [];
+const spare = new Map<number, Uint8Array[]>();
 const SPARE_MAX = 32;
 
 /** A body that fits into one block. */
@@ -34,6 +40,9 @@ export class Blocks {
   #block: Uint8Array = new Uint8Array(0);
   #filled = 0;
   #position = 0;
+  /** When the block was begun, on the monotonic clock. */
+  #begunMs = 0;
+  #isFast = false;
 
   constructor(sink: BlockSink) {
     this.#sink = sink;
@@ -75,8 +84,9 @@ export class Blocks {
     await Promise.all(this.#inFlight);
   }
 
-  /** Waits until no block is in use, ignoring errors. */
+  /** Gives up the bytes that are not sent. Waits until no block is in use, ignoring errors. */
   async settle(): Promise<void> {
+    if (this.#filled > 0) this.#takeGathered().release();
     await Promise.allSettled(this.#inFlight);
   }
 
@@ -89,12 +99,15 @@ export class Blocks {
     return bytes.subarray(part.byteLength);
   }
 
-  /** Takes a whole block after the first bytes, so that idle connections need no memory. */
+  /** Idle connections need no memory, and slow ones at most twice what they have sent of the block. */
   #makeRoom(bytes: number): void {
     if (this.#filled < this.#block.byteLength) return;
-    const isFirst = this.#position === 0 && this.#filled + bytes <= FIRST_BLOCK_BYTES;
-    const grown = isFirst ? new Uint8Array(FIRST_BLOCK_BYTES) : wholeBlock();
+    if (this.#filled === 0) this.#begunMs = performance.now();
+    let size = this.#isFast ? BLOCK_BYTES : FIRST_BYTES;
+    while (size < this.#filled + bytes && size < BLOCK_BYTES) size *= 2;
+    const grown = blockOf(size <= PART_BYTES_MAX ? size : BLOCK_BYTES);
     grown.set(this.#block.subarray(0, this.#filled));
+    giveBack(this.#block);
     this.#block = grown;
   }
 
@@ -103,16 +116,12 @@ export class Blocks {
     const bytes = block.subarray(0, this.#filled);
     this.#block = new Uint8Array(0);
     this.#filled = 0;
-    return {
-      bytes,
-      release: () => {
-        if (block.byteLength === BLOCK_BYTES && spare.length < SPARE_MAX) spare.push(block);
-      },
-    };
+    return { bytes, release: () => giveBack(block) };
   }
 
   async #sendGathered(): Promise<void> {
     if (this.#inFlight.length >= BLOCKS_IN_FLIGHT_MAX) await this.#inFlight.shift();
+    this.#isFast = performance.now() - this.#begunMs < FAST_BLOCK_MS;
     const { bytes, release } = this.#takeGathered();
     const sent = this.#sink(bytes, this.#position).then(release);
     // The next caller that waits gets the error. Until then it must not count as unhandled.
@@ -122,7 +131,19 @@ export class Blocks {
   }
 }
 
-function wholeBlock(): Uint8Array {
-  if (spare.length === 0) spare.push(...alignedBlocks(BLOCK_BYTES));
-  return spare.pop() ?? new Uint8Array(BLOCK_BYTES);
+function blockOf(bytes: number): Uint8Array {
+  const found = spareOf(bytes);
+  if (found.length === 0 && bytes === BLOCK_BYTES) found.push(...alignedBlocks(BLOCK_BYTES));
+  return found.pop() ?? new Uint8Array(bytes);
+}
+
+function giveBack(block: Uint8Array): void {
+  const others = spareOf(block.byteLength);
+  if (block.byteLength > 0 && others.length < SPARE_MAX) others.push(block);
+}
+
+function spareOf(bytes: number): Uint8Array[] {
+  const found = spare.get(bytes) ?? [];
+  spare.set(bytes, found);
+  return found;
 }

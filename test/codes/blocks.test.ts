@@ -66,7 +66,8 @@ test('takes only what fits into the current block', async () => {
   expect(blocks.take(half)).toBe(true);
   await blocks.end();
   expect(state.calls).toBe(2);
-  expect(state.file.subarray(0, 2 * BLOCK_BYTES)).toEqual(Buffer.concat([half, half, half, half]));
+  const joined = Buffer.concat([half, half, half, half]);
+  expect(state.file.subarray(0, 2 * BLOCK_BYTES).equals(joined)).toBe(true);
 });
 
 test('joins small chunks into large blocks', async () => {
@@ -94,4 +95,14 @@ test('an error of the sink rejects the sender', async () => {
   ).rejects.toThrow('disk full');
   await blocks.settle();
   expect(unsettled).toBe(0);
+});
+
+test('an upload that has sent little takes little memory', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const uploads = Array.from({ length: 500 }, () => new Blocks(async () => undefined));
+  const sent = pattern(40_000);
+  for (const upload of uploads) expect(upload.take(sent)).toBe(true);
+  const perUpload = (process.memoryUsage().arrayBuffers - before) / uploads.length;
+  expect(perUpload).toBeLessThan(100_000);
+  for (const upload of uploads) expect(upload.bytes).toBe(sent.length);
 });

@@ -44,6 +44,17 @@ overEachTransport('timeouts', (context) => {
     await until(() => context.app.seen.aborted.includes('/upload ClientDisconnected'));
   });
 
+  it.concurrent('aborts an upload that arrives slower than 16 KiB per second', async () => {
+    const client = await context.connect();
+    client.send('POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
+    const drip = setInterval(() => client.send('x'.repeat(100)), 500);
+    try {
+      expect(await client.closes(PATIENCE_MS)).toBe(true);
+    } finally {
+      clearInterval(drip);
+    }
+  });
+
   it.concurrent('aborts a download that the client does not read', async () => {
     const client = await context.connect();
     client.socket.pause();

@@ -5,6 +5,11 @@ import { Linger } from './linger.js';
 import { NodeResponseStream } from './node-stream.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 
+/** Bodies that arrive more slowly are cut, as uWebSockets.js does: their memory and their connection are not free. */
+const BODY_BYTES_PER_SECOND_MIN = 16 * 1024;
+/** Time over which the rate counts. */
+const RATE_MS = 10_000;
+
 export class NodeExchange implements Exchange {
   readonly head: RequestHead;
   readonly malformed: string | undefined;
@@ -14,6 +19,9 @@ export class NodeExchange implements Exchange {
   #reading = false;
   #stream: NodeResponseStream | undefined;
   #paused = false;
+  /** Start of the time over which the rate of the body counts, on the monotonic clock, and what has arrived since. */
+  #rateSinceMs = 0;
+  #rateBytes = 0;
   readonly #lingering: Set<Linger>;
 
   /** @param lingering responses of the server that wait for the rest of a body */
@@ -51,6 +59,29 @@ export class NodeExchange implements Exchange {
     return this.#reading && !this.#paused && !this.#request.readableEnded;
   }
 
+  /** Whether the body arrives too slowly, and not because the server has paused it. Call it about once a second. */
+  isSlow(nowMs: number): boolean {
+    if (!this.#reading || this.#paused || this.#request.readableEnded) {
+      this.#restartRate();
+      return false;
+    }
+    const ms = nowMs - this.#rateSinceMs;
+    if (ms < RATE_MS) return false;
+    const isSlow = this.#rateBytes < (ms / 1000) * BODY_BYTES_PER_SECOND_MIN;
+    this.#restartRate();
+    return isSlow;
+  }
+
+  #restartRate(): void {
+    this.#rateSinceMs = performance.now();
+    this.#rateBytes = 0;
+  }
+
+  /** Ends the connection without a response. */
+  destroy(): void {
+    this.#request.socket.destroy();
+  }
+
   detach(onAborted: () => void): void {
     this.#response.once('close', () => {
       if (this.#response.writableFinished) return;
@@ -65,7 +96,11 @@ export class NodeExchange implements Exchange {
       this.#expectsContinue = false;
       this.#response.writeContinue();
     }
-    this.#request.on('data', (chunk: Buffer) => onBytes(chunk, false));
+    this.#restartRate();
+    this.#request.on('data', (chunk: Buffer) => {
+      this.#rateBytes += chunk.length;
+      onBytes(chunk, false);
+    });
     this.#request.once('end', () => onBytes(Buffer.alloc(0), true));
     // An error here also closes the response, whose 'close' event reports it.
     this.#request.on('error', () => {});
@@ -82,6 +117,7 @@ export class NodeExchange implements Exchange {
   }
 
   resume(): void {
+    if (this.#paused) this.#restartRate();
     this.#paused = false;
     this.#request.resume();
   }

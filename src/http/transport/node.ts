@@ -14,6 +14,9 @@ import type { Exchange, Listener, Transport, Unparsable, UnparsableResponse } fr
 /** Closes a connection after this much silence, like uWebSockets.js. */
 const IDLE_MS_MAX = 10_000;
 
+/** How often the rates of bodies are checked. */
+const RATE_CHECK_MS = 1000;
+
 /** How long complete responses may take to be sent while the server closes. */
 const DRAIN_MS_MAX = 500;
 
@@ -49,6 +52,8 @@ function listen(
   server.on('checkExpectation', (request, response) => connections.onRequest(request, response, true));
   server.on('clientError', (error, socket) => connections.onClientError(error, socket as Socket));
   server.setTimeout(IDLE_MS_MAX, (socket) => connections.onIdle(socket));
+  const rates = setInterval(() => connections.endSlow(), RATE_CHECK_MS).unref();
+  server.once('close', () => clearInterval(rates));
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => reject(new Error(`cannot listen on ${host}:${port}`, { cause })));
     // In a worker of node:cluster, a shared address is that of the primary process.
@@ -85,6 +90,8 @@ class Connections {
   readonly #onExchange: (exchange: Exchange) => void;
   readonly #unparsable: (problem: Unparsable) => UnparsableResponse;
   readonly #exchanges = new WeakMap<Socket, NodeExchange>();
+  /** Exchanges whose body has not arrived. */
+  readonly #arriving = new Set<NodeExchange>();
   /** Connections with a malformed request. Bytes that follow it must not be parsed as a request. */
   readonly #refused = new WeakSet<Socket>();
 
@@ -106,7 +113,17 @@ class Connections {
     const exchange = new NodeExchange(request, response, expectsContinue, this.#lingering);
     if (exchange.malformed !== undefined) this.#refused.add(socket);
     this.#exchanges.set(socket, exchange);
+    this.#arriving.add(exchange);
+    const forget = () => this.#arriving.delete(exchange);
+    request.once('end', forget);
+    response.once('close', forget);
     this.#onExchange(exchange);
+  }
+
+  /** Ends connections whose body arrives too slowly. */
+  endSlow(): void {
+    const now = performance.now();
+    for (const exchange of this.#arriving) if (exchange.isSlow(now)) exchange.destroy();
   }
 
   onClientError(error: ParserError, socket: Socket): void {
