@@ -4,6 +4,7 @@ import type { CodedAsset } from '../content/coder.js';
 import { isNativeError, native } from '../native.js';
 import { BindingQueryInvalid, decodeValue, maxResults } from './binding-query.js';
 import { ISCC_ALGORITHM } from './documents.js';
+import type { ManifestReader } from './manifest-reader.js';
 import { bindingMatches } from './schema.js';
 
 /** A soft binding to search for. */
@@ -58,21 +59,21 @@ export function hintOf({ hintAlg, hintValue }: ContentParameters): Binding | und
   return { alg: hintAlg, value: decodeValue(hintValue) };
 }
 
-let validator: InstanceType<typeof native.ManifestValidator> | undefined;
-
 /**
  * The bindings of an asset: its units but a featureless Content-Code, and those in the Manifest Store that it embeds, if that is valid.
  *
  * @param alg leaves out bindings of other algorithms
+ * @param reader of the embedded Manifest Store
  */
 export async function bindingsOf(
   { units, manifest }: CodedAsset,
   alg: string | undefined,
+  reader: ManifestReader,
 ): Promise<Binding[]> {
   // Plain pictures have nearly equal Image-Codes, so these would match each other.
   const telling = units.filter((unit) => !native.isFeatureless(unit));
   const code: Binding = { alg: ISCC_ALGORITHM, value: native.encodeSeq(telling) };
-  const own = manifest === undefined ? [] : await embeddedBindings(manifest);
+  const own = manifest === undefined ? [] : await embeddedBindings(manifest, reader);
   return [code, ...own].filter((binding) => alg === undefined || binding.alg === alg);
 }
 
@@ -85,10 +86,9 @@ export function distinctBindings(bindings: readonly Binding[]): Binding[] {
   return [...byKey.values()];
 }
 
-async function embeddedBindings(manifest: Uint8Array): Promise<readonly Binding[]> {
-  validator ??= new native.ManifestValidator('');
+async function embeddedBindings(manifest: Uint8Array, reader: ManifestReader): Promise<readonly Binding[]> {
   try {
-    const report = await validator.validate(manifest);
+    const report = await reader.trustingNone().validate(manifest);
     return report.outcome === 'accepted' ? report.bindings : [];
   } catch (error) {
     // Too many validations wait, or this one takes too long: the asset is matched by its code alone.

@@ -16,11 +16,14 @@ import {
   distinctBindings,
   hintOf,
 } from './content-query.js';
+import type { ManifestReader } from './manifest-reader.js';
 import type { BindingMatch } from './schema.js';
 
 export interface ContentQueries {
   readonly coder: ContentCoder;
   readonly references: References;
+  /** Reads the Manifest Stores that assets embed. */
+  readonly reader: ManifestReader;
   /** Throws if the service does not support an algorithm. Called before the asset is read. */
   checkAlgorithm(alg: string): void;
   /** The manifests that match one of the bindings, best first. */
@@ -136,7 +139,7 @@ function byReference(queries: ContentQueries): Route {
 
 /** Checks the parameters before any byte of the asset is read. */
 async function matched(
-  { checkAlgorithm, find }: ContentQueries,
+  { checkAlgorithm, find, reader }: ContentQueries,
   request: Pick<Request, 'origin' | 'trace'>,
   parameters: ContentParameters,
   code: () => Promise<CodedAsset>,
@@ -145,7 +148,7 @@ async function matched(
   const hint = hintOf(parameters);
   for (const named of [alg, hint?.alg]) if (named !== undefined) checkAlgorithm(named);
   const coded = await code();
-  const bindings = [...(await bindingsOf(coded, alg)), ...(hint === undefined ? [] : [hint])];
+  const bindings = [...(await bindingsOf(coded, alg, reader)), ...(hint === undefined ? [] : [hint])];
   const matches = await find(distinctBindings(bindings), maxResults, request);
   return json({ matches, iscc: coded.iscc });
 }

@@ -119,7 +119,7 @@ async function appOver(
       allowed,
     }),
     thumbnails: thumbnailsOf(store.views),
-    fileSearch: content && fileSearch(store.service, content.coder),
+    fileSearch: content && fileSearch(store.service, content.coder, store.reader),
   });
   const app = withLimits(withUnlogged(store.app(routes), database, network), limits);
   const reload = () => store.reload(config.reread());

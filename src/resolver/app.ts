@@ -1,4 +1,5 @@
 /** Builds the resolver from its configuration and the services of this process. */
+import { ManifestReader, warmManifestWorkers } from '../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { LocalSearchApi } from '../client/search-api.js';
@@ -8,7 +9,6 @@ import { References } from '../content/reference.js';
 import { ASSET_HEADERS } from '../content/sent-filename.js';
 import { type AllowedHosts, namedHosts } from '../http/request/allowed-hosts.js';
 import type { ServiceApp } from '../http/routing/service.js';
-import { native } from '../native.js';
 import type { FollowedNetwork } from '../network/aggregator.js';
 import { errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
@@ -80,13 +80,14 @@ export async function resolverApp(
     onLeftOut: (error) =>
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
-  const rights = rightsOf(config, service, coder);
+  const reader = readerOf(log, coder);
+  const rights = rightsOf(config, service, reader, coder);
   return {
     name: 'resolver',
     title: TITLE,
     description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
-    routes: resolverRoutes(service, { publicUrl: config.publicUrl, content, coder, rights }),
+    routes: resolverRoutes(service, { publicUrl: config.publicUrl, content, coder, rights, reader }),
     errors: errorForm,
     unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
     cors: {
@@ -133,13 +134,20 @@ function allowedHosts({ allowedHosts: named, publicUrl, proxies }: ResolverConfi
   return publicUrl === undefined && proxies === 0 ? 'local' : undefined;
 }
 
+/** Its first process starts at once if requests may need it: those with files. */
+function readerOf(log: Logger | undefined, coder: ContentCoder | undefined): ManifestReader {
+  if (coder !== undefined && log !== undefined) warmManifestWorkers(log);
+  return new ManifestReader(log);
+}
+
 function rightsOf(
   { rights: isOn, trustAnchorsPem }: ResolverConfig,
   service: ResolverService,
+  reader: ManifestReader,
   coder: ContentCoder | undefined,
 ): RightsOptions | undefined {
   if (!isOn || coder === undefined) return undefined;
-  return { lookUp: new RightsLookUp(service, new native.ManifestValidator(trustAnchorsPem)), coder };
+  return { lookUp: new RightsLookUp(service, reader, trustAnchorsPem), coder };
 }
 
 function remoteStore(

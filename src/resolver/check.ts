@@ -1,12 +1,12 @@
 /** Checks a file for the start page: its code, its own credentials, and the manifests that match, with their facts. */
 import { z } from 'zod';
 import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
+import type { ManifestReader } from '../c2pa/manifest-reader.js';
 import type { BindingMatch } from '../c2pa/schema.js';
 import type { ContentCoder } from '../content/coder.js';
 import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
 import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
-import { native } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
 import type { ResolverService } from './service.js';
@@ -17,8 +17,9 @@ const MATCHES_MAX = 6;
 
 export interface CheckOptions {
   /** `undefined` if the page can't check files. */
-  readonly coder: ContentCoder | undefined;
+  readonly coder?: ContentCoder | undefined;
   readonly publicUrl: string | undefined;
+  readonly reader: ManifestReader;
 }
 
 interface CheckedMatch extends BindingMatch {
@@ -27,7 +28,7 @@ interface CheckedMatch extends BindingMatch {
 }
 
 /** Routes of the start pages alone: not part of the API, only for the console. */
-export function checkRoutes(service: ResolverService, { coder, publicUrl }: CheckOptions): Route[] {
+export function checkRoutes(service: ResolverService, { coder, publicUrl, reader }: CheckOptions): Route[] {
   const page = {
     summary: 'Check of a file by the start page',
     hidden: true,
@@ -55,10 +56,12 @@ export function checkRoutes(service: ResolverService, { coder, publicUrl }: Chec
       const mediatype = request.header('content-type');
       const asset = { body, mediatype, sentFilename: sentFilename(request), clientAddress, signal };
       const coded = await coder.code({ ...asset, isDescribed: true });
-      const bindings = distinctBindings(await bindingsOf(coded, undefined));
+      const bindings = distinctBindings(await bindingsOf(coded, undefined, reader));
       const matches = await service.matchesOf(bindings, MATCHES_MAX, publicUrl ?? origin, trace);
       const { iscc, credentials } = coded;
-      const described = await Promise.all(matches.map((match) => describe(service, match, log, trace)));
+      const described = await Promise.all(
+        matches.map((match) => describe(service, reader, match, log, trace)),
+      );
       return json({
         iscc,
         mediatype: coded.mediatype,
@@ -72,13 +75,14 @@ export function checkRoutes(service: ResolverService, { coder, publicUrl }: Chec
 
 async function describe(
   service: ResolverService,
+  reader: ManifestReader,
   match: BindingMatch,
   log: Logger,
   trace: Trace,
 ): Promise<CheckedMatch> {
   try {
     const isccId = (match.isccId ?? '').slice('ISCC:'.length);
-    const summary = await native.describeManifest(await service.manifestOf(isccId, match.manifestId, trace));
+    const summary = await reader.describe(await service.manifestOf(isccId, match.manifestId, trace));
     return summary === null ? match : { ...match, credentials: JSON.parse(summary) };
   } catch (error) {
     log.info({ err: error, manifestId: match.manifestId }, 'a matching manifest could not be shown');

@@ -2,6 +2,7 @@
 import { getParameters, parseQueryBody, postParameters, RESULTS_DEFAULT } from '../c2pa/binding-query.js';
 import { type ContentQueries, contentCapabilities, contentRoutes } from '../c2pa/content-routes.js';
 import { algorithmsDocument, DISCOVERY_PATH, ISCC_ALGORITHM } from '../c2pa/documents.js';
+import type { ManifestReader } from '../c2pa/manifest-reader.js';
 import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
 import { type ServiceDescription, serviceRoutes } from '../c2pa/service-routes.js';
 import type { ContentCoder } from '../content/coder.js';
@@ -36,6 +37,7 @@ export interface RouteOptions {
   readonly publicUrl: string | undefined;
   /** Queries by an asset; `undefined` if they are off. */
   readonly content?: Pick<ContentQueries, 'coder' | 'references'> | undefined;
+  readonly reader: ManifestReader;
   /** Codes the files that the start page checks; `undefined` if it can't. */
   readonly coder?: ContentCoder | undefined;
   /** Look-ups of rights; `undefined` if they are off. */
@@ -56,7 +58,7 @@ export function resolverRoutes(service: ResolverService, options: RouteOptions):
     ...queryRoutes(service, options),
     ...contentRoutes(contentQueries(service, options)),
     ...rightsRoutes(options.rights),
-    ...checkRoutes(service, { coder: options.coder, publicUrl: options.publicUrl }),
+    ...checkRoutes(service, options),
     ...manifestRoutes(service),
     ...serviceRoutes(description(service, options)),
     startPage(START_PAGE, SUMMARY),
@@ -107,11 +109,12 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
 
 function contentQueries(
   service: ResolverService,
-  { publicUrl, content }: RouteOptions,
+  { publicUrl, content, reader }: RouteOptions,
 ): ContentQueries | undefined {
   return (
     content && {
       ...content,
+      reader,
       checkAlgorithm: (alg) => service.checkAlgorithm(alg),
       find: (bindings, maxResults, { origin, trace }) =>
         service.matchesOf(bindings, maxResults, publicUrl ?? origin, trace),

@@ -1,6 +1,7 @@
 /** Builds the store from its configuration. */
 import path from 'node:path';
 import { type ContentQueries, contentRoutes } from '../c2pa/content-routes.js';
+import { ManifestReader, warmManifestWorkers } from '../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
 import { ASSET_HEADERS } from '../content/sent-filename.js';
@@ -52,6 +53,7 @@ export interface StoreResources {
 export interface Store {
   readonly service: StoreService;
   readonly views: ManifestViews;
+  readonly reader: ManifestReader;
   /** @param routes further routes on the same address, such as the dashboard's */
   app(routes: readonly Route[]): ServiceApp;
   /** Uses other trust anchors and algorithms from now on, also for stored manifests. */
@@ -83,7 +85,9 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const blobs = await openBlobs(config);
   await checkInstallation(database.db, blobs);
   const responses = config.ocspFetch ? ocspResponses(resources) : undefined;
-  let rules = rulesOf(config, responses);
+  const reader = new ManifestReader(log);
+  let rules = rulesOf(config, reader, responses);
+  warmManifestWorkers(log);
   const manifests = new Manifests(database.db, eventLog(config));
   const webhooks = webhooksOf(config, resources);
   const validator = new WatchedValidator(rules.validator);
@@ -95,7 +99,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const { isManifestId, sha256: digest } = native;
   const parts = { manifests, blobs, declarer, log, validator, index, isListed, isManifestId, digest };
   const service = new StoreService({ ...config, undoMs }, parts);
-  const readers = readersOf(service, { manifests, validator, database }, config);
+  const readers = readersOf(service, { manifests, validator, database, reader }, config);
   const routeOptions = { ...config, throttle, callers: callersOf(database, config) };
   const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed: (key) => service.changed(key) });
   const apply = async () => {
@@ -113,8 +117,9 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   return {
     service,
     views: readers.views,
+    reader,
     reload: async (texts) => {
-      rules = rulesOf(texts, responses);
+      rules = rulesOf(texts, reader, responses);
       validator.replace(rules.validator);
       await apply();
     },
@@ -124,7 +129,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       routes: [
         ...manifestRoutes(service, readers, routeOptions),
         ...queryRoutes(service, routeOptions),
-        ...contentRoutes(content && contentQueries(service, content, routeOptions)),
+        ...contentRoutes(content && contentQueries(service, { ...content, reader }, routeOptions)),
         ...storeServiceRoutes(service, {
           url: config.url,
           isWatermark: (alg) => rules.watermarks.has(alg),
@@ -166,12 +171,12 @@ function callersOf({ db }: Database, config: StoreConfig): Callers {
 
 function readersOf(
   service: StoreService,
-  { manifests, validator, database }: { manifests: Manifests; validator: Validator; database: Database },
+  parts: { manifests: Manifests; validator: Validator; reader: ManifestReader; database: Database },
   { url, secretSeed }: StoreConfig,
 ): ManifestReaders {
   return {
-    views: new ManifestViews(service, { manifests, validator, url }),
-    listing: new Listing(database.db, url),
+    views: new ManifestViews(service, { ...parts, url }),
+    listing: new Listing(parts.database.db, url),
     receipts: new Receipts(service, url, secretSeed),
   };
 }

@@ -1,5 +1,6 @@
 /** What manifests are judged by: trust anchors and the list of soft-binding algorithms. Can be reloaded. */
 import { createHash } from 'node:crypto';
+import type { ManifestReader } from '../c2pa/manifest-reader.js';
 import { native } from '../native.js';
 import { INDEX_VERSION } from './manifests.js';
 import { type OcspResponses, RevocationValidator } from './revocation.js';
@@ -24,11 +25,15 @@ export interface Rules {
  * @param responses if OCSP responders are asked
  * @throws {NativeError} if the trust anchors or the list are invalid
  */
-export function rulesOf({ trustAnchorsPem, algorithmList }: RuleTexts, responses?: OcspResponses): Rules {
+export function rulesOf(
+  { trustAnchorsPem, algorithmList }: RuleTexts,
+  reader: ManifestReader,
+  responses?: OcspResponses,
+): Rules {
   const entries = native.softBindingAlgorithms(algorithmList);
   const asksResponders = responses !== undefined;
   const options = { asksResponders, ...(algorithmList !== undefined && { algorithmList }) };
-  const validator = new native.ManifestValidator(trustAnchorsPem, options);
+  const validator = reader.validator(trustAnchorsPem, options);
   return {
     validator: asksResponders ? new RevocationValidator(validator, responses) : validator,
     algorithms: new Set(entries.map(({ alg }) => alg)),

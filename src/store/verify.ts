@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blobBytes } from '../blobs/port.js';
+import { ManifestReader } from '../c2pa/manifest-reader.js';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 import type { Db } from '../database/open.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../database/read-only.js';
 import type { BindingRow, ManifestRow } from '../database/tables.js';
-import { isNativeError, native } from '../native.js';
+import { isNativeError } from '../native.js';
 import { UNDO_VERSION } from './backup.js';
 import { storeCounts } from './counts.js';
 import { manifestFile } from './folder.js';
@@ -93,7 +94,7 @@ class StoreCheck {
   readonly #inSnapshot: ReadOnlyDatabase['inSnapshot'];
   readonly #files: ManifestFiles;
   readonly #onProblem: OnProblem;
-  readonly #validator: Validator = new native.ManifestValidator('');
+  readonly #validator: Validator = new ManifestReader(undefined).trustingNone();
   /** Files that the storage did not serve, those of them since the last that it did, and its last reason. */
   #unserved = 0;
   #unservedInRow = 0;

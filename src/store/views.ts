@@ -1,7 +1,7 @@
 /** What readers see of a manifest instead of its bytes: a summary, its thumbnail, and all that it contains. */
 import { blobBytes, type StoredBlob } from '../blobs/port.js';
+import type { ManifestReader } from '../c2pa/manifest-reader.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
-import { native } from '../native.js';
 import { Slots } from '../slots.js';
 import { StoreRefusal } from './errors.js';
 import type { Manifests } from './manifests.js';
@@ -33,6 +33,7 @@ export class ManifestViews {
   readonly #manifests: Manifests;
   readonly #url: string;
   readonly #validator: Validator;
+  readonly #reader: ManifestReader;
   readonly #slots = new Slots(READS_MAX, READS_WAITING_MAX);
   /** By SHA-256. */
   readonly #hasThumbnail = new Map<string, boolean>();
@@ -40,11 +41,17 @@ export class ManifestViews {
   /** @param url public base address of the store */
   constructor(
     service: StoreService,
-    { manifests, validator, url }: { manifests: Manifests; validator: Validator; url: string },
+    {
+      manifests,
+      validator,
+      reader,
+      url,
+    }: { manifests: Manifests; validator: Validator; reader: ManifestReader; url: string },
   ) {
     this.#service = service;
     this.#manifests = manifests;
     this.#validator = validator;
+    this.#reader = reader;
     this.#url = url;
   }
 
@@ -101,7 +108,7 @@ export class ManifestViews {
 
   /** `undefined` if the addon cannot read it, or not within its time limit. */
   async #describe({ blob, sha256 }: FoundManifest): Promise<Described | undefined> {
-    const json = await this.#read(blob, native.describeManifest);
+    const json = await this.#read(blob, (bytes) => this.#reader.describe(bytes)).catch(throwRefusal);
     if (json === null) return undefined;
     const described = JSON.parse(json) as Described;
     if (this.#hasThumbnail.size >= REMEMBERED_MAX) this.#hasThumbnail.clear();

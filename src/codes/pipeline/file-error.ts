@@ -1,7 +1,7 @@
 /** Errors of files that can't be processed, with the code that tells the client why. */
 import { isNativeError, type NativeErrorCode } from '../../native.js';
+import { NO_MEMORY } from '../../workers/no-memory.js';
 import type { ErrorCode } from '../errors.js';
-import { NO_MEMORY } from './no-memory.js';
 
 export type FileErrorCode = Extract<
   ErrorCode,

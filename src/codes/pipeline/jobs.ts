@@ -1,5 +1,6 @@
 /** Messages between the server and its worker processes. Plain objects only. */
 import type { FileRights } from '../../content/rights.js';
+import type { Details, ErrorCode } from '../errors.js';
 import type { Field } from '../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../result.js';
 import type { SemanticModels } from './semantic/models.js';
@@ -68,6 +69,12 @@ export interface SimprintJob {
 }
 
 export type Job = ContentJob | ExtractJob | EmbedJob | SimprintJob;
+
+/** Why a job failed, for its client. */
+export interface JobRefusal {
+  readonly code: ErrorCode;
+  readonly details: Details;
+}
 
 /** Result of a content job. */
 export interface FileContent {

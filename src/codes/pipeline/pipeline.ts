@@ -4,11 +4,13 @@
  */
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { FileRights } from '../../content/rights.js';
 import type { FileSum } from '../../native.js';
+import { processMemory } from '../../process-memory.js';
 import { generator } from '../../version.js';
+import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from '../../workers/pool.js';
+import { JobFailed, type LossReason, WorkerLost } from '../../workers/worker-process.js';
 import { ABOUT_FILE, CodesRefusal, type ErrorCode, TASKS, textOf, Unavailable } from '../errors.js';
 import type { Field } from '../metadata/places.js';
 import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '../result.js';
@@ -21,14 +23,13 @@ import type {
   FormatName,
   GivenMetadata,
   Job,
+  JobRefusal,
   ManifestUse,
   Output,
 } from './jobs.js';
-import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from './pool.js';
 import { requireModels, type SemanticModels } from './semantic/models.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
 import { headAndSumOf, readHead } from './sum.js';
-import { JobFailed, type LossReason, WorkerLost } from './worker-process.js';
 
 export interface PipelineOptions {
   /** Maximum number of worker processes, each with one job at a time. */
@@ -117,7 +118,7 @@ const QUEUED_JOBS_PER_WORKER_MAX = 32;
 
 export class Pipeline {
   readonly #options: PipelineOptions;
-  readonly #pool: WorkerPool<Job, Output>;
+  readonly #pool: WorkerPool<Job, Output, StepChange>;
 
   constructor(options: PipelineOptions, limits: Partial<PoolLimits> = {}, entry = workerEntry()) {
     this.#options = options;
@@ -126,7 +127,7 @@ export class Pipeline {
       queuedJobsMax: options.workers * QUEUED_JOBS_PER_WORKER_MAX,
       jobDurationMaxMs: options.jobSecondsMax * 1000,
       workerRssMaxBytes: WORKER_RSS_MAX_BYTES,
-      poolRssMaxBytes: Math.max(WORKER_RSS_MAX_BYTES, POOL_MEMORY_SHARE * machineMemory()),
+      poolRssMaxBytes: Math.max(WORKER_RSS_MAX_BYTES, POOL_MEMORY_SHARE * processMemory()),
       restingRssMaxBytes: restingRssMax(options.models),
       jobsPerWorkerMax: JOBS_PER_WORKER_MAX,
       ...limits,
@@ -307,7 +308,7 @@ export class Pipeline {
     return sumResult(file, type, given);
   }
 
-  async #run(job: Job, options?: RunOptions): Promise<Output> {
+  async #run(job: Job, options?: RunOptions<StepChange>): Promise<Output> {
     const type = 'format' in job ? `${job.kind} ${job.format}` : job.kind;
     try {
       // An embed job changes its file in place, so it can't be repeated.
@@ -326,7 +327,7 @@ function clientError(error: unknown, kind: Job['kind']): unknown {
   if (error instanceof PoolBusy) return new Unavailable();
   const task = TASKS[kind];
   if (error instanceof JobFailed) {
-    const { code = 'PROCESSING_FAILED', details } = error.refusal ?? {};
+    const { code = 'PROCESSING_FAILED', details } = (error.refusal ?? {}) as Partial<JobRefusal>;
     return new CodesRefusal(code, { task, ...details }, { cause: error });
   }
   if (!(error instanceof WorkerLost)) return error;
@@ -356,11 +357,6 @@ export function fileTypeOf(filename: string, head: Uint8Array): FileType {
   const { mediatype, mode } = mediaTypeOf(filename, head);
   const format = mode && formatNameOf(mode, mediatype);
   return mode && format ? { mediatype, mode, format } : { mediatype };
-}
-
-/** Memory of the machine, or the limit of its container. */
-function machineMemory(): number {
-  return Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
 function outcomeOf(error: unknown): string {

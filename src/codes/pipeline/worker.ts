@@ -1,14 +1,14 @@
 /** Main script of a worker process. Processes one job after the other. Argument: the bytes of memory it may have. */
 import { failureReason } from '../../data/failure-reason.js';
 import { native } from '../../native.js';
+import type { WorkerMessage } from '../../workers/worker-process.js';
 import { CodesRefusal } from '../errors.js';
 import { readFileRights } from '../rights/file-rights.js';
 import { contentOf, metadataOf } from './content.js';
 import { embedInto } from './embedding.js';
 import { fileErrorCode } from './file-error.js';
-import type { ContentJob, Job, Output, SimprintJob } from './jobs.js';
-import { Stopwatch } from './stopwatch.js';
-import type { WorkerMessage } from './worker-process.js';
+import type { ContentJob, Job, JobRefusal, Output, SimprintJob } from './jobs.js';
+import { type StepChange, Stopwatch } from './stopwatch.js';
 
 // Blocking the event loop is safe: there is only one job at a time.
 native.runInline();
@@ -71,10 +71,14 @@ async function semanticSimprints({ semantic, text }: SimprintJob): Promise<reado
 }
 
 /** `message` is for the log, `refusal` for the client. */
-function failure(error: unknown): WorkerMessage<Output> {
+function failure(error: unknown): WorkerMessage<Output, StepChange> {
   if (error instanceof CodesRefusal) {
     const { code, details, cause } = error;
-    return { kind: 'failed', message: messageOf(cause ?? error), refusal: { code, details } };
+    return {
+      kind: 'failed',
+      message: messageOf(cause ?? error),
+      refusal: { code, details } satisfies JobRefusal,
+    };
   }
   const code = fileErrorCode(error);
   return { kind: 'failed', message: messageOf(error), ...(code && { refusal: { code, details: {} } }) };
@@ -84,6 +88,6 @@ function messageOf(error: unknown): string {
   return failureReason(error);
 }
 
-function send(message: WorkerMessage<Output>): void {
+function send(message: WorkerMessage<Output, StepChange>): void {
   process.send?.(message);
 }

@@ -1,9 +1,9 @@
 /** Looks up who says what about mining and training of a content. */
 import { bindingsOf, distinctBindings } from '../../c2pa/content-query.js';
+import type { ManifestReader, ManifestValidation } from '../../c2pa/manifest-reader.js';
 import type { CodedAsset } from '../../content/coder.js';
 import type { RightsField } from '../../content/rights.js';
 import { isccIdTime } from '../../iscc-id.js';
-import type { ManifestValidator } from '../../native.js';
 import type { Trace } from '../../observe/trace.js';
 import { RepositoryFailed, ResolverRefusal } from '../errors.js';
 import { type Declaration, type ResolverService, unitsOfBindings } from '../service.js';
@@ -32,11 +32,13 @@ interface Found {
 
 export class RightsLookUp {
   readonly #service: ResolverService;
-  readonly #validator: ManifestValidator;
+  readonly #reader: ManifestReader;
+  readonly #validator: ManifestValidation;
 
-  constructor(service: ResolverService, validator: ManifestValidator) {
+  constructor(service: ResolverService, reader: ManifestReader, trustAnchorsPem: string) {
     this.#service = service;
-    this.#validator = validator;
+    this.#reader = reader;
+    this.#validator = reader.validator(trustAnchorsPem);
   }
 
   /** @throws {BindingQueryInvalid} if the text is not a code with searchable units */
@@ -49,7 +51,7 @@ export class RightsLookUp {
   async ofAsset(coded: CodedAsset, options: LookUpOptions): Promise<RightsReport> {
     const { credentials, manifest, rights } = coded;
     const own = manifest && [embedded(await embeddedPart(manifest, credentials, this.#validator))];
-    const bindings = distinctBindings(await bindingsOf(coded, undefined));
+    const bindings = distinctBindings(await bindingsOf(coded, undefined, this.#reader));
     const matching = await this.#matching(unitsOfBindings(bindings), options);
     const unread = rights === undefined ? 'metadata of this type is not read' : rights.unread;
     return report(coded.iscc, {
@@ -88,7 +90,7 @@ export class RightsLookUp {
     try {
       const bytes = await this.#service.manifestOf(isccId.slice('ISCC:'.length), manifestId, trace);
       // The id of the declaration: that in an unreadable store may be another.
-      return { ...(await manifestPart(bytes, this.#validator)), manifestId };
+      return { ...(await manifestPart(bytes, this.#reader, this.#validator)), manifestId };
     } catch (error) {
       if (error instanceof ResolverRefusal) return unavailable('the address has no such manifest');
       if (error instanceof RepositoryFailed) return unavailable('the address of the manifest is unreachable');

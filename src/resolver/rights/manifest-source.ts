@@ -1,6 +1,7 @@
 /** What a C2PA manifest says about mining and training, with the state of its signature. */
 import { z } from 'zod';
-import { isNativeError, type ManifestValidator, native } from '../../native.js';
+import type { ManifestReader, ManifestValidation } from '../../c2pa/manifest-reader.js';
+import { isNativeError } from '../../native.js';
 import type { Source } from './schema.js';
 import { assertionStatements } from './vocabulary.js';
 
@@ -28,9 +29,13 @@ export function isSigned({ signature }: Pick<Source, 'signature'>): boolean {
 }
 
 /** A manifest store that stands alone: the hash of its asset can't be checked. */
-export async function manifestPart(bytes: Uint8Array, validator: ManifestValidator): Promise<ManifestPart> {
+export async function manifestPart(
+  bytes: Uint8Array,
+  reader: ManifestReader,
+  validator: ManifestValidation,
+): Promise<ManifestPart> {
   const verdict = await verdictOf(bytes, validator);
-  return { ...verdict, ...factsOf(await describedAlone(bytes)) };
+  return { ...verdict, ...factsOf(await describedAlone(bytes, reader)) };
 }
 
 /**
@@ -41,7 +46,7 @@ export async function manifestPart(bytes: Uint8Array, validator: ManifestValidat
 export async function embeddedPart(
   bytes: Uint8Array,
   credentials: unknown,
-  validator: ManifestValidator,
+  validator: ManifestValidation,
 ): Promise<ManifestPart> {
   const { data: described } = summary.safeParse(credentials);
   const verdict = await verdictOf(bytes, validator);
@@ -55,7 +60,7 @@ export async function embeddedPart(
 
 type Verdict = Pick<ManifestPart, 'signature' | 'problem'>;
 
-async function verdictOf(bytes: Uint8Array, validator: ManifestValidator): Promise<Verdict> {
+async function verdictOf(bytes: Uint8Array, validator: ManifestValidation): Promise<Verdict> {
   try {
     const report = await validator.validate(bytes);
     if (report.outcome === 'accepted') return { signature: report.trusted ? 'trusted' : 'valid' };
@@ -67,8 +72,8 @@ async function verdictOf(bytes: Uint8Array, validator: ManifestValidator): Promi
   }
 }
 
-async function describedAlone(bytes: Uint8Array): Promise<Summary | undefined> {
-  const json = await native.describeManifest(bytes);
+async function describedAlone(bytes: Uint8Array, reader: ManifestReader): Promise<Summary | undefined> {
+  const json = await reader.describe(bytes);
   return json === null ? undefined : summary.safeParse(JSON.parse(json)).data;
 }
 

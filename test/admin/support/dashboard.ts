@@ -7,6 +7,7 @@ import { Accounts } from '../../../src/admin/accounts.js';
 import { dashboardRoutes } from '../../../src/admin/app.js';
 import type { AdminRoute } from '../../../src/admin/guarded.js';
 import { FolderContentBlobs } from '../../../src/blobs/content.js';
+import { ManifestReader } from '../../../src/c2pa/manifest-reader.js';
 import { thumbnailsOf } from '../../../src/compose/thumbnails.js';
 import { tokenActions } from '../../../src/compose/token-actions.js';
 import { webhookActions } from '../../../src/compose/webhook-actions.js';
@@ -122,5 +123,8 @@ async function store({ db }: Database, folder: string): Promise<TestStore> {
     validator,
     index: undefined as never,
   });
-  return { service, views: new ManifestViews(service, { manifests, validator, url }) };
+  return {
+    service,
+    views: new ManifestViews(service, { manifests, validator, reader: new ManifestReader(undefined), url }),
+  };
 }

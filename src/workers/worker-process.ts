@@ -2,25 +2,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import type { Details, ErrorCode } from '../errors.js';
 import { NO_MEMORY } from './no-memory.js';
 import type { PoolLimits, RunOptions } from './pool.js';
-import type { StepChange } from './stopwatch.js';
 
 export type Unwatch = () => void;
 
 /** Messages from a worker: `ready` once, then per job its steps, if watched, and one result. */
-export type WorkerMessage<Output> =
+export type WorkerMessage<Output, Step = never> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'step'; readonly step: StepChange }
+  | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'done'; readonly output: Output }
-  | { readonly kind: 'failed'; readonly message: string; readonly refusal?: Refusal };
-
-/** An error of the job that is reported to the client. */
-export interface Refusal {
-  readonly code: ErrorCode;
-  readonly details: Details;
-}
+  /** `refusal`: what the client learns, in a form that the job's sender knows. */
+  | { readonly kind: 'failed'; readonly message: string; readonly refusal?: unknown };
 
 /** `memory is short`: all workers together had too much, and this one the most. */
 export type LossReason =
@@ -34,9 +27,9 @@ type EndReason = 'cancelled' | 'closed' | 'retired';
 /** The job failed; the worker continues. */
 export class JobFailed extends Error {
   override readonly name = 'JobFailed';
-  readonly refusal: Refusal | undefined;
+  readonly refusal: unknown;
 
-  constructor(message: string, refusal?: Refusal) {
+  constructor(message: string, refusal?: unknown) {
     super(message);
     this.refusal = refusal;
   }
@@ -69,13 +62,13 @@ const LAST_WORDS_MS_MAX = 1_000;
 /** Memory that a worker may reserve without using it, such as stacks of threads. */
 const UNUSED_MAX_BYTES = 1024 ** 3;
 
-interface Pending<Output> {
-  readonly onStep: ((step: StepChange) => void) | undefined;
+interface Pending<Output, Step> {
+  readonly onStep: ((step: Step) => void) | undefined;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: Error) => void;
 }
 
-export class WorkerProcess<Job, Output> {
+export class WorkerProcess<Job, Output, Step = never> {
   /** Resolves when the worker can accept jobs; rejects if it ends before. */
   readonly ready: Promise<void>;
   readonly exited: Promise<void>;
@@ -90,7 +83,7 @@ export class WorkerProcess<Job, Output> {
   readonly #onMemory: () => void;
   #started = false;
   #loss: LossReason = 'crashed';
-  #pending: Pending<Output> | undefined;
+  #pending: Pending<Output, Step> | undefined;
   #wasKilled = false;
   #stderr = '';
 
@@ -111,7 +104,7 @@ export class WorkerProcess<Job, Output> {
     });
     this.exited = this.#exit();
     this.ready = new Promise((resolve, reject) => {
-      this.#child.on('message', (message) => this.#receive(message as WorkerMessage<Output>, resolve));
+      this.#child.on('message', (message) => this.#receive(message as WorkerMessage<Output, Step>, resolve));
       void this.exited.then(() => reject(this.#lost()));
     });
     // Not awaited by all callers: jobs are rejected separately.
@@ -123,7 +116,7 @@ export class WorkerProcess<Job, Output> {
     (this.#child.stderr as Socket | null)?.unref();
   }
 
-  run(job: Job, { durationMaxMs, onStep }: Omit<RunOptions, 'signal'> = {}): Promise<Output> {
+  run(job: Job, { durationMaxMs, onStep }: Omit<RunOptions<Step>, 'signal'> = {}): Promise<Output> {
     this.wasLarge = false;
     return new Promise<Output>((resolve, reject) => {
       this.#pending = { resolve, reject, onStep };
@@ -146,7 +139,7 @@ export class WorkerProcess<Job, Output> {
     await this.exited;
   }
 
-  #receive(message: WorkerMessage<Output>, ready: () => void): void {
+  #receive(message: WorkerMessage<Output, Step>, ready: () => void): void {
     switch (message.kind) {
       case 'ready':
         this.#started = true;
@@ -166,7 +159,7 @@ export class WorkerProcess<Job, Output> {
     }
   }
 
-  #settle(act: (pending: Pending<Output>) => void): void {
+  #settle(act: (pending: Pending<Output, Step>) => void): void {
     const pending = this.#pending;
     this.#pending = undefined;
     this.jobsDone += 1;

@@ -3,7 +3,6 @@
  * it; the next job gets a new process. Design: docs/design/worker-pool.md.
  */
 import { FairQueue, type Queued } from './fair-queue.js';
-import type { StepChange } from './stopwatch.js';
 import type { Unwatch } from './worker-process.js';
 import { WorkerLost, WorkerProcess } from './worker-process.js';
 
@@ -23,7 +22,7 @@ export interface PoolLimits {
   readonly jobsPerWorkerMax: number;
 }
 
-export interface RunOptions {
+export interface RunOptions<Step = never> {
   /** Whose job it is; clients take turns. `undefined` for jobs of the process itself. */
   readonly client?: string | undefined;
   /** Cancels the job or removes it from the queue. */
@@ -33,7 +32,7 @@ export interface RunOptions {
   /** Whether the job may run again if its worker crashes or is killed from outside. */
   readonly repeatable?: boolean;
   /** Called when a step of a watched job begins or ends. */
-  readonly onStep?: ((step: StepChange) => void) | undefined;
+  readonly onStep?: ((step: Step) => void) | undefined;
 }
 
 /** The queue is full or the pool is closed. */
@@ -44,23 +43,24 @@ export class PoolBusy extends Error {
 /** Delay after a job before the memory of an idle worker is checked, so that a busy server never checks. */
 const REST_MS = 1000;
 
-interface Task<Job, Output> extends Queued {
+interface Task<Job, Output, Step> extends Queued {
   readonly job: Job;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
-  readonly options: RunOptions;
+  readonly options: RunOptions<Step>;
   unwatch: Unwatch;
   isRepeated: boolean;
 }
 
-export class WorkerPool<Job, Output> {
+/** `Step`: what a worker reports while a job runs. */
+export class WorkerPool<Job, Output, Step = never> {
   readonly #entry: string;
   readonly #limits: PoolLimits;
-  readonly #workers = new Set<WorkerProcess<Job, Output>>();
-  readonly #idle: WorkerProcess<Job, Output>[] = [];
+  readonly #workers = new Set<WorkerProcess<Job, Output, Step>>();
+  readonly #idle: WorkerProcess<Job, Output, Step>[] = [];
   /** Workers with a scheduled memory check. */
-  readonly #resting = new Set<WorkerProcess<Job, Output>>();
-  readonly #queue: FairQueue<Task<Job, Output>>;
+  readonly #resting = new Set<WorkerProcess<Job, Output, Step>>();
+  readonly #queue: FairQueue<Task<Job, Output, Step>>;
   #closed = false;
 
   /** @param entry script that each worker runs */
@@ -92,12 +92,12 @@ export class WorkerPool<Job, Output> {
    * Rejects with {@link PoolBusy}, with `JobFailed` if the job failed, with `WorkerLost` if its worker ended (twice, if
    * the job is repeatable), or with the signal's reason.
    */
-  run(job: Job, options: RunOptions = {}): Promise<Output> {
+  run(job: Job, options: RunOptions<Step> = {}): Promise<Output> {
     return new Promise((resolve, reject) => {
       options.signal?.throwIfAborted();
       if (this.#closed) throw new PoolBusy('the pool is closed');
       const worker = this.#free(options.client);
-      const task: Task<Job, Output> = {
+      const task: Task<Job, Output, Step> = {
         client: options.client,
         job,
         resolve,
@@ -119,7 +119,7 @@ export class WorkerPool<Job, Output> {
   }
 
   /** A worker for the next job of a client, if there is one. */
-  #free(client: string | undefined): WorkerProcess<Job, Output> | undefined {
+  #free(client: string | undefined): WorkerProcess<Job, Output, Step> | undefined {
     return this.#idle.pop() ?? (this.#mayGrow(client) ? this.#spawn() : undefined);
   }
 
@@ -141,14 +141,14 @@ export class WorkerPool<Job, Output> {
     return next === undefined || !this.#isCrowdedOut(next.client);
   }
 
-  #spawn(): WorkerProcess<Job, Output> {
-    const worker = new WorkerProcess<Job, Output>(this.#entry, this.#limits, () => this.#checkMemory());
+  #spawn(): WorkerProcess<Job, Output, Step> {
+    const worker = new WorkerProcess<Job, Output, Step>(this.#entry, this.#limits, () => this.#checkMemory());
     this.#workers.add(worker);
     void worker.exited.then(() => this.#forget(worker));
     return worker;
   }
 
-  #enqueue(task: Task<Job, Output>): void {
+  #enqueue(task: Task<Job, Output, Step>): void {
     if (!this.#queue.add(task)) throw new PoolBusy('the queue is full');
     task.unwatch = onAbort(task.options.signal, (reason) => {
       this.#queue.remove(task);
@@ -156,7 +156,7 @@ export class WorkerPool<Job, Output> {
     });
   }
 
-  #start(worker: WorkerProcess<Job, Output>, task: Task<Job, Output>): void {
+  #start(worker: WorkerProcess<Job, Output, Step>, task: Task<Job, Output, Step>): void {
     task.unwatch();
     this.#queue.count(task, 1);
     const { signal } = task.options;
@@ -178,12 +178,12 @@ export class WorkerPool<Job, Output> {
       });
   }
 
-  #mayRepeat({ options, isRepeated }: Task<Job, Output>, error: unknown): boolean {
+  #mayRepeat({ options, isRepeated }: Task<Job, Output, Step>, error: unknown): boolean {
     const isCrash = error instanceof WorkerLost && error.reason === 'crashed';
     return isCrash && options.repeatable === true && !isRepeated && !this.#closed;
   }
 
-  #release(worker: WorkerProcess<Job, Output>): void {
+  #release(worker: WorkerProcess<Job, Output, Step>): void {
     // An ending worker no longer counts, so that the next job does not wait for its exit.
     if (!worker.alive || worker.jobsDone >= this.#limits.jobsPerWorkerMax || this.#hasSurplus()) {
       this.#retire(worker);
@@ -199,17 +199,17 @@ export class WorkerPool<Job, Output> {
     }
   }
 
-  #retire(worker: WorkerProcess<Job, Output>): void {
+  #retire(worker: WorkerProcess<Job, Output, Step>): void {
     this.#workers.delete(worker);
     void worker.kill('retired');
   }
 
-  async #isLarge(worker: WorkerProcess<Job, Output>): Promise<boolean> {
+  async #isLarge(worker: WorkerProcess<Job, Output, Step>): Promise<boolean> {
     return (await worker.residentBytes()) > this.#limits.restingRssMaxBytes || !worker.alive;
   }
 
   /** Schedules one memory check for several short jobs, which end before the periodic check sees them. */
-  #watchResting(worker: WorkerProcess<Job, Output>): void {
+  #watchResting(worker: WorkerProcess<Job, Output, Step>): void {
     if (this.#resting.has(worker)) return;
     this.#resting.add(worker);
     const check = async () => {
@@ -225,7 +225,7 @@ export class WorkerPool<Job, Output> {
     setTimeout(check, REST_MS).unref();
   }
 
-  #startNext(worker: WorkerProcess<Job, Output> | undefined): void {
+  #startNext(worker: WorkerProcess<Job, Output, Step> | undefined): void {
     const task = this.#closed ? undefined : this.#queue.peek();
     const next = worker ?? (task && this.#free(task.client));
     if (task && next) {
@@ -243,7 +243,7 @@ export class WorkerPool<Job, Output> {
     void largest?.kill('memory is short');
   }
 
-  #forget(worker: WorkerProcess<Job, Output>): void {
+  #forget(worker: WorkerProcess<Job, Output, Step>): void {
     this.#workers.delete(worker);
     const index = this.#idle.indexOf(worker);
     if (index >= 0) this.#idle.splice(index, 1);
