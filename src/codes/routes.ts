@@ -220,8 +220,8 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
         404: UNKNOWN,
         503: BUSY,
       },
-      handler: async ({ params, clientAddress }) =>
-        json(await service.metadata(params.media_id, clientAddress)),
+      handler: async ({ params, clientAddress, signal }) =>
+        json(await service.metadata(params.media_id, clientAddress, signal)),
     }),
     route({
       method: 'POST',

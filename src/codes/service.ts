@@ -337,14 +337,14 @@ export class CodesService {
   }
 
   /** Metadata embedded in a file; `{}` if the file is unreadable. */
-  async metadata(id: MediaId, clientAddress: string): Promise<EmbeddedMetadata> {
+  async metadata(id: MediaId, clientAddress: string, signal: AbortSignal): Promise<EmbeddedMetadata> {
     const record = await this.#found(id);
     const { filename } = record;
     const blob = await this.#store.blob(id, record);
     const client = clientKey(clientAddress);
     // Keywords are accepted on embed but never returned.
     const { keywords: _, ...fields } = await this.#store.withFile(blob, (path) =>
-      this.#pipeline.extract({ path, filename }, client),
+      this.#pipeline.extract({ path, filename }, { client, signal }),
     );
     return fields;
   }

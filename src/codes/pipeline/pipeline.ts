@@ -239,12 +239,17 @@ export class Pipeline {
   }
 
   /** Metadata embedded in a file; `{}` if the type is unsupported or the file is unreadable. */
-  async extract(file: NamedFile, client?: string): Promise<EmbeddedMetadata> {
+  async extract(
+    file: NamedFile,
+    { client, signal }: { readonly client?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<EmbeddedMetadata> {
     const { mediatype, mode } = mediaTypeOf(file.filename, await readHead(file.path));
     const format = metadataFormatOf(mode, mediatype);
     if (format === undefined) return {};
+    const durationMaxMs = this.#durationMaxMs(mode, (await stat(file.path)).size);
     try {
-      const output = await this.#run({ kind: 'extract', ...file, mediatype, format }, { client });
+      const job: Job = { kind: 'extract', ...file, mediatype, format };
+      const output = await this.#run(job, { client, signal, durationMaxMs });
       return (output as Extract<Output, { kind: 'extract' }>).metadata;
     } catch (error) {
       if (error instanceof CodesRefusal) return {};
