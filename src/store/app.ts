@@ -22,7 +22,7 @@ import { errorForm } from './errors.js';
 import { checkInstallation } from './installation.js';
 import { Listing } from './listing.js';
 import { Manifests } from './manifests.js';
-import { declarationFigure, WatchedValidator } from './metrics.js';
+import { damagedFigure, declarationFigure, WatchedValidator } from './metrics.js';
 import { openBlobs } from './open-blobs.js';
 import { Receipts } from './receipts.js';
 import { Reindex } from './reindex.js';
@@ -137,7 +137,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
         }),
         ...routes,
       ],
-      metrics: [...metricsOf(database, validator, manifests), ...webhooks.metrics],
+      metrics: [...metricsOf(database, validator, manifests, service), ...webhooks.metrics],
       dataFolders: dataFolders(config, database),
       readiness: () => service.readiness(),
       close: async () => {
@@ -181,9 +181,14 @@ function readersOf(
   };
 }
 
-function metricsOf(database: StoreResources['database'], validator: WatchedValidator, manifests: Manifests) {
+function metricsOf(
+  database: StoreResources['database'],
+  validator: WatchedValidator,
+  manifests: Manifests,
+  service: StoreService,
+) {
   const declarations = declarationFigure(() => manifests.declarationCounts());
-  return [...database.metrics, ...validator.metrics, declarations];
+  return [...database.metrics, ...validator.metrics, declarations, damagedFigure(() => service.damagedCount)];
 }
 
 /** The folder of the manifests, and that of an SQLite file. */

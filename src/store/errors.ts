@@ -35,6 +35,10 @@ export const ERRORS = {
   ],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   BUSY: [503, 'Too many requests are waiting'],
+  MANIFEST_DAMAGED: [
+    503,
+    'The stored file of the manifest is damaged or missing; upload the same bytes again, or restore it from a backup',
+  ],
   FILES_EXHAUSTED: [503, 'Too many files and connections are open'],
   STORAGE_FULL: [507, 'No space left to store the manifest'],
   OVERDUE: [503, 'The manifest takes too long to check'],

@@ -1,8 +1,7 @@
 /** Access to the store's manifests for other services in the same process, without HTTP. */
-import { blobBytes } from '../blobs/port.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import { StoreRefusal } from './errors.js';
-import type { FoundManifest, StoreService } from './service.js';
+import type { StoreService } from './service.js';
 
 export interface InProcessManifests {
   /** Prefix of their URLs. */
@@ -18,12 +17,12 @@ export function inProcessManifests(service: StoreService, url: string): InProces
     has: async (manifestId) => (await find(manifestId)) !== undefined,
     read: async (manifestId) => {
       const manifest = await find(manifestId);
-      return manifest && blobBytes(manifest.blob);
+      return manifest && found(service.read(manifest));
     },
   };
 }
 
-async function found(fetched: Promise<FoundManifest>): Promise<FoundManifest | undefined> {
+async function found<T>(fetched: Promise<T>): Promise<T | undefined> {
   try {
     return await fetched;
   } catch (error) {

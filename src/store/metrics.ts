@@ -62,6 +62,15 @@ function failure(error: unknown): string {
   return isNativeError(error, 'TIMEOUT') ? 'overdue' : 'failed';
 }
 
+/** @param count of manifests whose stored bytes are not those that were uploaded */
+export function damagedFigure(count: () => number): Metric {
+  return level(
+    'isccd_store_damaged_manifests',
+    'Manifests whose file was found missing or damaged since the start, until it is uploaded again',
+    count,
+  );
+}
+
 /** @param counts by the flag of the manifest and the status of its declaration */
 export function declarationFigure(counts: () => Promise<readonly DeclarationCount[]>): Metric {
   return gauge(

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContentBlobs } from '../blobs/content-port.js';
 import { blobBytes } from '../blobs/port.js';
-import { isNativeError } from '../native.js';
+import { isNativeError, native } from '../native.js';
 import type { Logger } from '../observe/log.js';
 import { INDEX_VERSION, type Manifests, type OutdatedManifest } from './manifests.js';
 import type { ManifestReport, Validator } from './validator.js';
@@ -83,10 +83,14 @@ export class Reindex {
 
   /** Returns `false` if the bindings stay as they are, because the manifest is no longer valid or its file is missing. */
   async #index({ key, manifestId, sha256 }: OutdatedManifest): Promise<boolean> {
-    const { manifests, blobs, onIndexed } = this.#parts;
+    const { manifests, blobs, log, onIndexed } = this.#parts;
     const blob = await blobs.find(sha256);
     const bytes = blob && (await blobBytes(blob));
-    const report = bytes && (await this.#validate(bytes));
+    // A damaged file says nothing about the manifest.
+    const isIntact = bytes !== undefined && (await native.sha256(bytes)) === sha256;
+    if (bytes !== undefined && !isIntact)
+      log.error({ manifestId, file: blobs.placeOf(sha256) }, 'the file of a manifest is damaged');
+    const report = isIntact ? await this.#validate(bytes) : undefined;
     if (report?.outcome !== 'accepted' || report.manifestId !== manifestId) {
       // Refused by the rules of today, because a certificate expired or was revoked. The bytes stay as they are.
       await (report?.outcome === 'refused'

@@ -1,5 +1,6 @@
 /** HTTP routes of manifests and queries. */
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { BlobRange } from '../blobs/port.js';
 import {
   decodeValue,
@@ -48,6 +49,7 @@ const GONE: ResponseSpec = { description: 'The manifest was deleted.' };
 const BUSY: ResponseSpec = {
   description: 'Too many requests are waiting, or the database is unavailable; see Retry-After.',
 };
+const DAMAGED: ResponseSpec = { description: `${BUSY.description} Or the stored file is damaged.` };
 const SCOPE: ResponseSpec = { description: 'The upload token lacks the scope.' };
 const FULL: ResponseSpec = { description: 'No space left on the disk.' };
 
@@ -161,7 +163,7 @@ function fetch(service: StoreService, views: ManifestViews, options: RouteOption
       404: UNKNOWN,
       410: GONE,
       429: THROTTLED,
-      503: BUSY,
+      503: DAMAGED,
     },
     handler: async (request) => {
       const { manifestId } = request.params;
@@ -171,16 +173,14 @@ function fetch(service: StoreService, views: ManifestViews, options: RouteOption
           isDetailed ? await views.details(manifestId) : JSON.stringify(await views.summary(manifestId)),
         );
       }
-      const { blob, sha256 } = await service.fetch(manifestId);
-      const common = { contentType: MANIFEST_TYPE, etag: quotedTag(sha256) };
-      if ('path' in blob) {
-        return { status: 200, headers: FETCH_HEADERS, body: { kind: 'file', path: blob.path, ...common } };
-      }
-      const read = (range: BlobRange) => blob.read(range);
+      const found = await service.fetch(manifestId);
+      const bytes = await service.read(found);
+      const read = async ({ start, end }: BlobRange) => Readable.from([bytes.subarray(start, end)]);
+      const etag = quotedTag(found.sha256);
       return {
         status: 200,
         headers: FETCH_HEADERS,
-        body: { kind: 'content', bytes: blob.bytes, read, ...common },
+        body: { kind: 'content', bytes: bytes.length, read, contentType: MANIFEST_TYPE, etag },
       };
     },
   });
@@ -338,7 +338,7 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
 /** Queries by an asset count as reads. */
 export function contentQueries(
   service: StoreService,
-  content: Pick<ContentQueries, 'coder' | 'references'>,
+  content: Pick<ContentQueries, 'coder' | 'references' | 'reader'>,
   options: RouteOptions,
 ): ContentQueries {
   return {

@@ -12,6 +12,7 @@ import type { Trace } from '../observe/trace.js';
 import type { SyncedBindingIndex } from './binding-index.js';
 import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, StoreRefusal } from './errors.js';
+import { readableBytes } from './manifest-bytes.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
 import type { DeclarationView, UploadAnswer } from './schema.js';
 import type { Tombstone } from './tombstones.js';
@@ -51,6 +52,7 @@ export interface UploadOptions {
 }
 
 export interface FoundManifest {
+  readonly manifestId: string;
   readonly blob: StoredBlob;
   readonly sha256: string;
 }
@@ -82,6 +84,8 @@ export class StoreService {
   readonly #parts: StoreParts;
   readonly #listeners: ChangeListener[] = [];
   readonly #healthChecks: (() => boolean)[] = [];
+  /** Digests of files that were found missing or damaged. */
+  readonly #damagedFiles = new Set<string>();
 
   constructor(options: StoreOptions, parts: StoreParts) {
     this.#options = options;
@@ -137,13 +141,28 @@ export class StoreService {
   /** @throws {StoreRefusal} if the manifest is unknown or deleted, or its file is missing */
   async fetch(manifestId: string): Promise<FoundManifest> {
     const { sha256 } = await this.live(manifestId);
-    const { blobs, log } = this.#parts;
-    const blob = await blobs.find(sha256);
-    if (blob === undefined) {
-      log.error({ manifestId, file: blobs.placeOf(sha256) }, 'the file of a manifest is missing');
-      throw new StoreRefusal('MANIFEST_NOT_FOUND');
-    }
-    return { blob, sha256 };
+    const blob = await this.#parts.blobs.find(sha256);
+    if (blob !== undefined) return { manifestId, blob, sha256 };
+    // Unless another request has deleted it meanwhile.
+    await this.live(manifestId);
+    return this.#damaged(manifestId, sha256, 'the file of a manifest is missing');
+  }
+
+  /**
+   * The bytes of a manifest, with the digest that they were stored under.
+   *
+   * @throws {StoreRefusal} like {@link fetch}, and if they have another digest
+   */
+  async read({ manifestId, blob, sha256 }: FoundManifest): Promise<Buffer> {
+    const bytes = await readableBytes(blob);
+    if (bytes === undefined) await this.live(manifestId);
+    else if ((await this.#parts.digest(bytes).catch(throwRefusal)) === sha256) return bytes;
+    return this.#damaged(manifestId, sha256, 'the file of a manifest is damaged');
+  }
+
+  /** Number of manifests whose files were found missing or damaged, and were not written again. */
+  get damagedCount(): number {
+    return this.#damagedFiles.size;
   }
 
   /** @throws {StoreRefusal} if the manifest is unknown or deleted */
@@ -376,18 +395,27 @@ export class StoreService {
     return this.#answerStored(existing, bytes);
   }
 
-  /** The response for bytes that are stored already. If their file was lost, it is written again. */
+  /** The response for bytes that are stored already. If their file was lost or is damaged, it is written again. */
   async #answerStored(stored: StoredManifest, bytes: Uint8Array): Promise<UploadAnswer> {
     const { blobs, log } = this.#parts;
     const { manifestId, sha256 } = stored;
-    if ((await blobs.find(sha256)) === undefined) {
+    const blob = await blobs.find(sha256);
+    const isIntact = blob !== undefined && (await readableBytes(blob))?.equals(bytes);
+    if (!isIntact) {
       await blobs.put(sha256, bytes);
       log.warn(
         { manifestId, file: blobs.placeOf(sha256) },
-        'the file of a manifest was missing; restored it',
+        `the file of a manifest was ${blob === undefined ? 'missing' : 'damaged'}; restored it`,
       );
     }
+    this.#damagedFiles.delete(sha256);
     return this.#answer(stored);
+  }
+
+  #damaged(manifestId: string, sha256: string, message: string): never {
+    this.#parts.log.error({ manifestId, file: this.#parts.blobs.placeOf(sha256) }, message);
+    this.#damagedFiles.add(sha256);
+    throw new StoreRefusal('MANIFEST_DAMAGED');
   }
 
   #answer(stored: StoredManifest): UploadAnswer {

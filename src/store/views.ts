@@ -1,5 +1,4 @@
 /** What readers see of a manifest instead of its bytes: a summary, its thumbnail, and all that it contains. */
-import { blobBytes, type StoredBlob } from '../blobs/port.js';
 import type { ManifestReader } from '../c2pa/manifest-reader.js';
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import { Slots } from '../slots.js';
@@ -82,8 +81,8 @@ export class ManifestViews {
    * @throws {StoreRefusal} like {@link summary}, and if there is no such form of the store
    */
   async details(manifestId: string): Promise<string> {
-    const { blob } = await this.#service.fetch(manifestId);
-    const details = await this.#read(blob, (bytes) => this.#validator.details(bytes)).catch(throwRefusal);
+    const file = await this.#service.fetch(manifestId);
+    const details = await this.#read(file, (bytes) => this.#validator.details(bytes)).catch(throwRefusal);
     if (details === null) throw new StoreRefusal('NO_DETAILS');
     return details;
   }
@@ -107,17 +106,19 @@ export class ManifestViews {
   }
 
   /** `undefined` if the addon cannot read it, or not within its time limit. */
-  async #describe({ blob, sha256 }: FoundManifest): Promise<Described | undefined> {
-    const json = await this.#read(blob, (bytes) => this.#reader.describe(bytes)).catch(throwRefusal);
+  async #describe(file: FoundManifest): Promise<Described | undefined> {
+    const json = await this.#read(file, (bytes) => this.#reader.describe(bytes)).catch(throwRefusal);
     if (json === null) return undefined;
     const described = JSON.parse(json) as Described;
     if (this.#hasThumbnail.size >= REMEMBERED_MAX) this.#hasThumbnail.clear();
-    this.#hasThumbnail.set(sha256, described.thumbnail !== undefined);
+    this.#hasThumbnail.set(file.sha256, described.thumbnail !== undefined);
     return described;
   }
 
-  async #read<T>(blob: StoredBlob, read: (bytes: Uint8Array) => Promise<T>): Promise<T> {
-    const done = await this.#slots.tryRun(async () => ({ value: await read(await blobBytes(blob)) }));
+  async #read<T>(file: FoundManifest, read: (bytes: Uint8Array) => Promise<T>): Promise<T> {
+    const done = await this.#slots.tryRun(async () => ({
+      value: await read(await this.#service.read(file)),
+    }));
     if (done === undefined) throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
     return done.value;
   }
