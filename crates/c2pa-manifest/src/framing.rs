@@ -50,11 +50,12 @@ pub fn read(bytes: &[u8]) -> Result<ActiveManifest, Refusal> {
         return Err(Refusal::unreadable("the JUMBF superbox is not a C2PA manifest store"));
     }
     store.check(1)?;
+    // Before any decoder: also those here.
+    store.check_cbor()?;
     let mut manifests = all_manifests(&store)?;
     let active = manifests.pop().ok_or_else(Refusal::missing)?;
     let mut manifest = extract(&Superbox::read(&active)?)?;
     add_parents(&mut manifest.sources, &manifests)?;
-    store.check_cbor()?;
     Ok(manifest)
 }
 

@@ -13,7 +13,7 @@ mod algorithm;
 mod binding;
 mod boxes;
 mod brob;
-mod cbor_lengths;
+mod cbor_limits;
 mod certificate;
 mod deadline;
 mod der;

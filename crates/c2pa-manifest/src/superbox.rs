@@ -1,7 +1,7 @@
 //! JUMBF superboxes: a `jumb` box whose first child describes it.
 
 use crate::boxes::{Box, boxes};
-use crate::{Refusal, cbor_lengths};
+use crate::{Refusal, cbor_limits};
 
 /// Maximum nesting depth of superboxes, including the store.
 pub const DEPTH_MAX: usize = 32;
@@ -58,16 +58,16 @@ impl<'a> Superbox<'a> {
         self.children.iter().find(|child| child.kind == *kind).map(|child| child.contents)
     }
 
-    /// Checks the lengths of all CBOR strings in it.
+    /// Checks that all CBOR in it is safe to decode.
     pub fn check_cbor(&self) -> Result<(), Refusal> {
         let mut cbor = self.children.iter().filter(|child| child.kind == *b"cbor");
-        if !cbor.all(|child| cbor_lengths::fit(child.contents)) {
+        if let Err(rule) = cbor.try_for_each(|child| cbor_limits::check(child.contents)) {
             let code = match self.kind.as_ref() {
                 Some(b"c2cl") => "claim.malformed",
                 Some(b"c2cs") => "claimSignature.mismatch",
                 _ => "assertion.cbor.invalid",
             };
-            return Err(Refusal::new(code, "a CBOR string is longer than its box"));
+            return Err(Refusal::new(code, rule));
         }
         for inner in self.superboxes() {
             inner?.check_cbor()?;

@@ -77,6 +77,54 @@ fn strings_must_end_within_their_boxes() {
     assert_eq!(refusal(&damaged), ("assertion.cbor.invalid".to_owned(), text.to_owned()));
 }
 
+/// The boxes in `contents`, with `cbor` instead of the first CBOR of each superbox of type `kind`.
+fn with_cbor(contents: &[u8], kind: &[u8; 4], cbor: &[u8]) -> Vec<u8> {
+    let mut rebuilt = Vec::new();
+    let (mut rest, mut is_kind) = (contents, false);
+    while let Some(length) = rest.first_chunk() {
+        let (first, after) = rest.split_at(u32::from_be_bytes(*length) as usize);
+        let (name, inner) = (first[4..8].try_into().unwrap(), &first[8..]);
+        rebuilt.extend(match &name {
+            b"jumb" => plain(&name, &with_cbor(inner, kind, cbor)),
+            b"cbor" if std::mem::take(&mut is_kind) => plain(&name, cbor),
+            _ => first.to_vec(),
+        });
+        is_kind |= name == *b"jumd" && inner.starts_with(kind);
+        rest = after;
+    }
+    rebuilt
+}
+
+#[test]
+fn cbor_that_is_nested_too_deeply_never_reaches_a_decoder() {
+    let bytes = std::fs::read(common::path("manifests/ok-es256-iscc4.c2pa")).unwrap();
+    let validator = common::validator();
+    let nested = |head: &[u8], depth: usize| [head.repeat(depth), vec![0]].concat();
+    let parts = [
+        (b"c2cl", "claim.malformed"),
+        (b"c2cs", "claimSignature.mismatch"),
+        (b"cbor", "assertion.cbor.invalid"),
+    ];
+    for (kind, code) in parts {
+        for (head, rule) in [
+            (&b"\xc1"[..], "a CBOR item has more than 16 tags"),
+            (b"\x81", "CBOR is nested more than 64 deep"),
+        ] {
+            // 200,000 would overflow the stack of any thread.
+            for depth in [if head == b"\xc1" { 17 } else { 65 }, 200_000] {
+                let bad = with_cbor(&bytes, kind, &nested(head, depth));
+                assert_eq!(refusal(&bad), (code.to_owned(), rule.to_owned()), "{kind:?} {depth}");
+                assert_eq!(validator.describe(&bad, None::<(&str, std::io::Empty)>, None), None);
+                assert_eq!(validator.details(&bad, None), None);
+            }
+            // At the limit, the decoder decides. It finds other faults.
+            let most =
+                with_cbor(&bytes, kind, &nested(head, if head == b"\xc1" { 16 } else { 64 }));
+            assert_ne!(refusal(&most).1, rule);
+        }
+    }
+}
+
 #[test]
 fn a_deadline_stops_the_work() {
     let bytes = std::fs::read(common::path("manifests/ok-nested-3.c2pa")).unwrap();
