@@ -30,6 +30,8 @@ export interface Place {
 
 /** Jobs that receive their file, run or wait for a worker. Each holds a file on disk. */
 const RUNNING_MAX = 1000;
+/** Part of the places that one client may take, as in the queue of the workers. */
+const CLIENT_SHARE = 3 / 4;
 const ID_BYTES = 16;
 
 /** Called with an error of a job that is a fault of the service, and the job's id. */
@@ -40,23 +42,38 @@ export class JobBoard {
   readonly #onFault: OnFault;
   readonly #running = new Map<string, Running>();
   #taken = 0;
+  /** Places by client; clients without any are absent. */
+  readonly #byClient = new Map<string, number>();
 
   /** @param progress of jobs only; default: that of this process */
   constructor(progress: ProgressPort = new ProgressBoard(), onFault: OnFault = () => {}) {
     [this.#progress, this.#onFault] = [progress, onFault];
   }
 
-  /** @returns a place for a job; the caller releases it if no job starts. @throws {Unavailable} if all are taken */
-  reserve(): Place {
-    if (this.#taken >= RUNNING_MAX) throw new Unavailable();
-    this.#taken += 1;
+  /**
+   * A place for a job; the caller releases it if no job starts.
+   *
+   * @param client whose job it is
+   * @throws {Unavailable} if all are taken, or the client has its part of them
+   */
+  reserve(client: string): Place {
+    const ofClient = this.#byClient.get(client) ?? 0;
+    if (this.#taken >= RUNNING_MAX || ofClient >= CLIENT_SHARE * RUNNING_MAX) throw new Unavailable();
+    this.#count(client, 1);
     let isTaken = true;
     return {
       release: () => {
-        if (isTaken) this.#taken -= 1;
+        if (isTaken) this.#count(client, -1);
         isTaken = false;
       },
     };
+  }
+
+  #count(client: string, change: 1 | -1): void {
+    this.#taken += change;
+    const ofClient = (this.#byClient.get(client) ?? 0) + change;
+    if (ofClient === 0) this.#byClient.delete(client);
+    else this.#byClient.set(client, ofClient);
   }
 
   /** Starts work, which releases the place at its end. Resolves to the id of its job once all instances can find it. */

@@ -159,7 +159,7 @@ export class CodesService {
    * @throws {Unavailable} if too many jobs run
    */
   async startProcessing(upload: Upload, choice: ProcessChoice): Promise<string> {
-    const place = this.#jobs.reserve();
+    const place = this.#jobs.reserve(clientKey(upload.clientAddress));
     try {
       return await this.#receiveForJob(place, upload, choice);
     } catch (error) {
@@ -190,7 +190,7 @@ export class CodesService {
   /** Embeds metadata in a job. Refuses unknown uploads at once. @returns the id of the job */
   async startEmbedding(id: MediaId, submitted: EmbeddedMetadata, clientAddress: string): Promise<string> {
     await this.#restricted(id, clientAddress);
-    const place = this.#jobs.reserve();
+    const place = this.#jobs.reserve(clientKey(clientAddress));
     return this.#jobs.start(place, this.#clients.hash(clientAddress), async (onChange, signal) => {
       const watch = new Stopwatch({ onStep: this.#options.onStep, onChange });
       return (await this.#embed(id, submitted, clientAddress, signal, watch)).id;

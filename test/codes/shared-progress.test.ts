@@ -120,11 +120,11 @@ async function boards(): Promise<readonly [JobBoard, JobBoard]> {
 
 test('a job is known to all instances at once, with its steps and what became of it', async () => {
   const [one, two] = await boards();
-  const done = await one.start(one.reserve(), 'uploader', async (change) => {
+  const done = await one.start(one.reserve('client'), 'uploader', async (change) => {
     change({ name: 'receive' });
     return ID;
   });
-  const failed = await one.start(one.reserve(), 'uploader', () =>
+  const failed = await one.start(one.reserve('client'), 'uploader', () =>
     Promise.reject(new CodesRefusal('SOURCES_OFF')),
   );
   await expect(two.now('another', done)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
@@ -153,7 +153,7 @@ test('a job is known to all instances at once, with its steps and what became of
 test('a job is cancelled through another instance, which answers once its worker is free', async () => {
   const [one, two] = await boards();
   let isFree = false;
-  const id = await one.start(one.reserve(), 'uploader', async (_, signal) => {
+  const id = await one.start(one.reserve('client'), 'uploader', async (_, signal) => {
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     isFree = true;
     throw signal.reason;
@@ -189,7 +189,7 @@ test('the job of a killed instance is forgotten, that of a living one is not', a
 test('while Redis is away, jobs of other instances are unavailable, and own ones go on', async () => {
   const [one, two] = await boards();
   let finish = () => {};
-  const id = await one.start(one.reserve(), 'uploader', async () => {
+  const id = await one.start(one.reserve('client'), 'uploader', async () => {
     await new Promise<void>((resolve) => {
       finish = resolve;
     });
