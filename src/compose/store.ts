@@ -24,6 +24,7 @@ import { NO_DECLARER } from '../store/declarer.js';
 import { inProcessManifests } from '../store/in-process-manifests.js';
 import { forgetBooks } from '../store/search-index-books.js';
 import { SearchIndexSync, type SearchIndexSyncOptions } from '../store/search-index-sync.js';
+import { REFUSED, TAKEDOWN } from '../store/tokens/takedown-limit.js';
 import { unloggedGauge } from '../store/unlogged.js';
 import { eventLog } from '../store/webhooks/events.js';
 import { fileSearch } from './file-search.js';
@@ -97,7 +98,8 @@ async function appOver(
 ): Promise<StoreApp> {
   // Before anything is opened or started that a failure would have to close.
   if (index !== undefined) await forgetBooks(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
-  const rates = { write: config.rateWrite, read: config.rateRead, login: config.rateLogin };
+  const { rateWrite: write, rateRead: read, rateLogin: login } = config;
+  const rates = { write, read, login, [TAKEDOWN]: write, [REFUSED]: write };
   const limits = await openLimits(config.redisUrl, rates, log);
   const throttle = new Throttle(limits.limiter, config.unthrottled ?? []);
   const declarer = declarations({ config, db: database.db, log, events: eventLog(config) }) ?? NO_DECLARER;

@@ -30,6 +30,7 @@ import {
 } from './schema.js';
 import type { Match, StoreService } from './service.js';
 import { type Callers, publisherOf } from './tokens/callers.js';
+import { TakedownLimit } from './tokens/takedown-limit.js';
 import type { ManifestViews } from './views.js';
 
 export interface RouteOptions {
@@ -253,7 +254,7 @@ function thumbnail(views: ManifestViews, options: RouteOptions): Route {
 }
 
 function remove(service: StoreService, options: RouteOptions): Route {
-  const count = limited('write', options);
+  const limit = new TakedownLimit(options.callers, options.throttle);
   return route({
     method: 'DELETE',
     path: '/v1/manifests/{manifestId...}',
@@ -264,10 +265,7 @@ function remove(service: StoreService, options: RouteOptions): Route {
       'scope `delete:manifests`. With `If-Match` and the ETag of the bytes, only these are deleted.',
     tags: ['manifests'],
     params: manifestPath,
-    guard: async (request) => {
-      await count(request);
-      await options.callers.authorized(request, 'delete:manifests');
-    },
+    guard: (request) => limit.check(request),
     security: 'bearer',
     responses: {
       204: { description: 'Deleted. The id stays taken.' },

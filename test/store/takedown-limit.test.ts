@@ -1,0 +1,58 @@
+/** Deletes have a limit of their own, which neither strangers nor uploads exhaust. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/database/open.js';
+import { UploadTokens } from '../../src/store/tokens/upload-tokens.js';
+import { type TestDatabases, testDatabases } from '../support/databases.js';
+import { bytesOf, sidecar } from './support/fixtures.js';
+import { OPERATOR_TOKEN, startStore } from './support/server.js';
+
+const UNKNOWN = 'urn:c2pa:00000000-0000-4000-8000-000000000000';
+
+let databases: TestDatabases;
+beforeAll(async () => {
+  databases = await testDatabases('sqlite');
+});
+afterAll(() => databases.stop());
+
+async function start() {
+  const place = await databases.create();
+  const store = await startStore(place, { MSTORE_RATE_WRITE: '2/d', MSTORE_NUM_PROXIES: '1' });
+  onTestFinished(() => store.stop());
+  const remove = async (token: string | undefined, address = '192.0.2.1') => {
+    const headers = {
+      'X-Forwarded-For': address,
+      Authorization: token === undefined ? '' : `Bearer ${token}`,
+    };
+    return (await store.remove(UNKNOWN, token, headers)).status;
+  };
+  return { place, store, remove };
+}
+
+it('the operator deletes however many uploads and deletes there were', async () => {
+  const { store, remove } = await start();
+  const upload = () => store.upload(bytesOf(sidecar('ok-ed25519')), '', { 'X-Forwarded-For': '192.0.2.1' });
+  expect([(await upload()).status, (await upload()).status, (await upload()).status]).toEqual([
+    200, 200, 429,
+  ]);
+  for (let at = 0; at < 5; at += 1) expect(await remove(OPERATOR_TOKEN)).toBe(404);
+});
+
+it('wrong tokens are 401, then 429 for every token of that client', async () => {
+  const { store, remove } = await start();
+  expect([await remove('wrong'), await remove(undefined), await remove('wrong')]).toEqual([401, 401, 429]);
+  // Otherwise the operator's token could be guessed without a limit.
+  expect(await remove(OPERATOR_TOKEN)).toBe(429);
+  expect(await remove(OPERATOR_TOKEN, '192.0.2.2')).toBe(404);
+  const response = await store.remove(UNKNOWN, 'wrong', { 'X-Forwarded-For': '192.0.2.1' });
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  const upload = await store.upload(bytesOf(sidecar('ok-ed25519')), '', { 'X-Forwarded-For': '192.0.2.1' });
+  expect(upload.status).toBe(200);
+});
+
+it('a publisher has the rate of uploads for deletes, too', async () => {
+  const { place, remove } = await start();
+  const { db, close } = await openDatabase(place.url, place.dataDir);
+  onTestFinished(close);
+  const { token } = await new UploadTokens(db).create({ publisher: 'a' }, { kind: 'command', name: 'test' });
+  expect([await remove(token), await remove(token), await remove(token)]).toEqual([404, 404, 429]);
+});
