@@ -6,6 +6,7 @@ import { createHmac } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import type { Db } from '../database/open.js';
 import type { Tables } from '../database/tables.js';
+import { clientKey } from '../limits/throttle.js';
 
 /** The failure that starts the first lock. */
 export const LOCKING_FAILURE = 5;
@@ -13,6 +14,8 @@ const FIRST_LOCK_MS = 30_000;
 const LOCK_MS_MAX = 60 * 60_000;
 /** Failures are forgotten after this time without another one. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60_000;
+/** Enough that no two clients share a hash. */
+const ORIGIN_DIGITS = 16;
 
 export interface CountedAttempt {
   /** Failures in a row, if this attempt fails too. */
@@ -44,6 +47,14 @@ export class LoginFailures {
     if (isAccount) return username;
     // No user name starts with a colon.
     return `:${createHmac('sha256', this.#secret).update(`login ${username}`).digest('hex')}`;
+  }
+
+  /** A keyed hash of a client's network: equal ones show that attempts came from the same one. */
+  hashedOrigin(address: string): string {
+    const hash = createHmac('sha256', this.#secret)
+      .update(`origin ${clientKey(address)}`)
+      .digest('hex');
+    return `client ${hash.slice(0, ORIGIN_DIGITS)}`;
   }
 
   /**

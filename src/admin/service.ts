@@ -111,17 +111,19 @@ export class AdminService {
     // An unknown name may be a password in the wrong field.
     const actor: Actor = { kind: 'account', name: row?.username, origin };
     const subject = row?.username;
+    // Anybody can fail, and entries are never removed.
+    const stranger = { ...actor, origin: origin && this.#failures.hashedOrigin(origin) };
     if ('waitMs' in attempt) {
       const wait = Math.ceil(attempt.waitMs / 1000);
       log.warn({ account: subject ?? null, wait }, 'login refused: too many failures');
-      await recordAudit(db, actor, [{ action: 'login-locked', subject, after: { wait } }]);
+      await recordAudit(db, stranger, [{ action: 'login-locked', subject, after: { wait } }]);
       return { token: undefined, wait };
     }
     const account = await this.accounts.verify(row, password);
     if (account === undefined) {
       const after = { failures: attempt.failures, lockSeconds: attempt.lockMs / 1000 };
       log.warn({ account: subject ?? null, ...after }, 'login refused');
-      await recordAudit(db, actor, [{ action: 'login-failed', subject, after }]);
+      await recordAudit(db, stranger, [{ action: 'login-failed', subject, after }]);
       return { token: undefined };
     }
     return { token: await this.#begin(account, row?.password_hash ?? '', actor, context) };
