@@ -116,7 +116,12 @@ fn read_locations(content: &[u8], found: &mut Vec<Location>) -> Option<()> {
         let _reference = take(2)?;
         let base = take(base_size)?;
         let mut extents = Vec::new();
-        for _ in 0..take(2)? {
+        let count = take(2)?;
+        // Extents that take no bytes of the box would cost 16 bytes of memory each.
+        if count > 1 && index_size + offset_size + length_size == 0 {
+            return None;
+        }
+        for _ in 0..count {
             let _index = take(index_size)?;
             let offset = take(offset_size)?;
             extents.push((base.checked_add(offset)?, take(length_size)?));
@@ -135,5 +140,25 @@ impl Numbers<'_> {
         let (digits, rest) = self.0.split_at_checked(size)?;
         self.0 = rest;
         (size <= 8).then(|| digits.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::locations;
+
+    /// An item location box of version 1 whose numbers have no bytes, with extents of one item.
+    fn of_no_bytes(extents: u16) -> Vec<u8> {
+        let head = [1, 0, 0, 0, 0, 0, 0, 1];
+        [&head[..], &[0, 7, 0, 0, 0, 0], &extents.to_be_bytes()].concat()
+    }
+
+    #[test]
+    fn extents_that_take_no_bytes_are_not_counted_out() {
+        let [only] = &locations(&of_no_bytes(1))[..] else { panic!("one item") };
+        assert_eq!((only.id, &only.extents[..]), (7, &[(0, 0)][..]));
+        assert!(
+            locations(&of_no_bytes(2)).is_empty() && locations(&of_no_bytes(u16::MAX)).is_empty()
+        );
     }
 }

@@ -6,6 +6,10 @@ use std::collections::HashMap;
 /// Bytes that entities may add to a document: enough for names and phrases, too few for a bomb.
 const ADDED_BYTES_MAX: usize = 4 << 20;
 
+/// Bytes of the name in a reference. A search for the end of each of a million `&` must not read the
+/// whole document.
+const NAME_BYTES_MAX: usize = 128;
+
 /// Entities within entities.
 const DEPTH_MAX: usize = 16;
 
@@ -39,7 +43,7 @@ impl Expansion<'_> {
             text.push_str(&rest[..at]);
             rest = &rest[at..];
             let literal = literal_bytes(rest);
-            let name = rest.strip_prefix('&').and_then(|name| name.split_once(';'));
+            let name = rest.strip_prefix('&').and_then(name_and_rest);
             if literal == 1
                 && let Some((name, after)) = name
                 && let Some(value) = self.entities.get(name).cloned()
@@ -56,6 +60,12 @@ impl Expansion<'_> {
         text.push_str(rest);
         Some(())
     }
+}
+
+/// What is before the semicolon that ends a reference, and after it.
+fn name_and_rest(reference: &str) -> Option<(&str, &str)> {
+    let end = reference.bytes().take(NAME_BYTES_MAX + 1).position(|byte| byte == b';')?;
+    Some((&reference[..end], &reference[end + 1..]))
 }
 
 /// Bytes of the section, comment or instruction at the start, in which there are no references; else
@@ -152,7 +162,7 @@ fn with_characters(value: &str) -> String {
 }
 
 fn character(reference: &str) -> Option<(char, &str)> {
-    let (digits, after) = reference.split_once(';')?;
+    let (digits, after) = name_and_rest(reference)?;
     let code = match digits.strip_prefix('x') {
         Some(digits) => u32::from_str_radix(digits, 16).ok()?,
         None => digits.parse().ok()?,
@@ -225,5 +235,29 @@ mod tests {
         ] {
             assert_eq!(expanded(xml), xml);
         }
+    }
+
+    #[test]
+    fn the_name_of_a_reference_has_at_most_128_bytes() {
+        for (length, value) in [(128, "v"), (129, "")] {
+            let name = "n".repeat(length);
+            let reference = format!("&{name};");
+            let found = body(&format!("[<!ENTITY {name} 'v'>]"), &format!("<a>{reference}</a>"));
+            let expected = if value.is_empty() { &reference } else { value };
+            assert_eq!(found, format!("<a>{expected}</a>"), "{length}");
+        }
+    }
+
+    #[test]
+    fn references_without_an_end_cost_no_search_of_the_document() {
+        let million = "&".repeat(1_000_000);
+        let doctype = "[<!ENTITY e 'x'>]";
+        assert_eq!(body(doctype, &million), million);
+        // Digits in a declaration: 10^12 steps if each searched to the end.
+        let digits = "&#".repeat(1_000_000);
+        assert_eq!(
+            body(&format!("[<!ENTITY e '{digits}'>]"), "<a>&e;</a>"),
+            format!("<a>{digits}</a>")
+        );
     }
 }
