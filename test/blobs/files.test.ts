@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -72,6 +72,15 @@ test('removes old drafts of other processes', async () => {
   expect(await blobs.removeDrafts(Date.now() - 60_000)).toBe(0);
   expect(await blobs.removeDrafts(Date.now() + 60_000)).toBe(1);
   expect(await readdir(path.join(folder, 'drafts'))).toEqual([]);
+});
+
+test.skipIf(process.platform === 'win32')('only the owner can read a draft', async () => {
+  const blobs = await FileBlobs.open(await temporaryFolder());
+  for (const draft of [await blobs.begin(), await blobs.begin({ folder: 'a', name: 'b' })]) {
+    await draft.write(Buffer.from('x'), 0);
+    expect((await stat(draft.path)).mode & 0o777).toBe(0o600);
+    await draft.discard();
+  }
 });
 
 test('discarding a draft removes files next to it', async () => {

@@ -31,6 +31,7 @@ it.each([
   ['evil.example', false],
   ['127.0.0.1.evil.example', false],
   ['localhost.', false],
+  ['evil.notlocal', false],
   ['[evil]', false],
 ])('local hosts: %s: %s', (host, expected) => {
   expect(isAllowedHost('local', new RequestHeaders(['host', host]))).toBe(expected);
