@@ -15,11 +15,12 @@ const CRASHES_READER = 'manifest.crashesReader';
 /** Of this process. They start with the first task, and end with this process. */
 const shared = lazily(() => new ManifestWorkers());
 
-/** Starts a process before the first Manifest Store arrives. */
-export function warmManifestWorkers(log: Logger): void {
+/** A reader whose first process starts before a Manifest Store arrives. */
+export function warmReader(log: Logger): ManifestReader {
   shared()
     .warm()
     .catch((error: unknown) => log.error({ err: error }, 'the processes that read manifests fail to start'));
+  return new ManifestReader(log);
 }
 
 /** Reads Manifest Stores for one service. */

@@ -1,6 +1,7 @@
 /** Builds the manifest store together with the dashboard, which shares its address and database. */
 import { dashboardRoutes } from '../admin/app.js';
 import type { NetworkView } from '../admin/port.js';
+import { ManifestReader } from '../c2pa/manifest-reader.js';
 import { MANIFEST_INDEX_DEFAULT, SearchManifestIndex } from '../c2pa/search-index-port.js';
 import { SearchClient } from '../client/search-client.js';
 import type { StoreConfig } from '../config/store.js';
@@ -121,7 +122,7 @@ async function appOver(
       allowed,
     }),
     thumbnails: thumbnailsOf(store.views),
-    fileSearch: content && fileSearch(store.service, content.coder, store.reader),
+    fileSearch: content && fileSearch(store.service, content.coder, new ManifestReader(log)),
   });
   const app = withLimits(withUnlogged(store.app(routes), database, network), limits);
   const reload = () => store.reload(config.reread());

@@ -1,5 +1,5 @@
 /** Builds the resolver from its configuration and the services of this process. */
-import { ManifestReader, warmManifestWorkers } from '../c2pa/manifest-reader.js';
+import { ManifestReader, warmReader } from '../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { LocalSearchApi } from '../client/search-api.js';
@@ -136,8 +136,7 @@ function allowedHosts({ allowedHosts: named, publicUrl, proxies }: ResolverConfi
 
 /** Its first process starts at once if requests may need it: those with files. */
 function readerOf(log: Logger | undefined, coder: ContentCoder | undefined): ManifestReader {
-  if (coder !== undefined && log !== undefined) warmManifestWorkers(log);
-  return new ManifestReader(log);
+  return coder !== undefined && log !== undefined ? warmReader(log) : new ManifestReader(log);
 }
 
 function rightsOf(

@@ -1,7 +1,7 @@
 /** Builds the store from its configuration. */
 import path from 'node:path';
 import { type ContentQueries, contentRoutes } from '../c2pa/content-routes.js';
-import { ManifestReader, warmManifestWorkers } from '../c2pa/manifest-reader.js';
+import { type ManifestReader, warmReader } from '../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import type { StoreConfig } from '../config/store.js';
 import { ASSET_HEADERS } from '../content/sent-filename.js';
@@ -53,7 +53,6 @@ export interface StoreResources {
 export interface Store {
   readonly service: StoreService;
   readonly views: ManifestViews;
-  readonly reader: ManifestReader;
   /** @param routes further routes on the same address, such as the dashboard's */
   app(routes: readonly Route[]): ServiceApp;
   /** Uses other trust anchors and algorithms from now on, also for stored manifests. */
@@ -85,9 +84,8 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const blobs = await openBlobs(config);
   await checkInstallation(database.db, blobs);
   const responses = config.ocspFetch ? ocspResponses(resources) : undefined;
-  const reader = new ManifestReader(log);
+  const reader = warmReader(log);
   let rules = rulesOf(config, reader, responses);
-  warmManifestWorkers(log);
   const manifests = new Manifests(database.db, eventLog(config));
   const webhooks = webhooksOf(config, resources);
   const validator = new WatchedValidator(rules.validator);
@@ -117,7 +115,6 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   return {
     service,
     views: readers.views,
-    reader,
     reload: async (texts) => {
       rules = rulesOf(texts, reader, responses);
       validator.replace(rules.validator);
