@@ -2,11 +2,14 @@
  * What bundling breaks: code that looks for other files next to its own, or that loads modules by names which are known only
  * when it runs. It works in `node_modules` and in every test that imports packages, and fails in the bundle.
  */
-import { isBuiltin } from 'node:module';
-import ts from 'typescript';
+import { createRequire, isBuiltin } from 'node:module';
+
+/** Set-up imports this module before it installs packages, so the compiler is loaded at the first use. */
+let ts;
 
 /** Such code in the text of a bundle; each kind once, in alphabetical order. */
 export function bundleFaults(text) {
+  ts ??= createRequire(import.meta.url)('typescript');
   const source = ts.createSourceFile('bundle.js', text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS);
   const found = new Set();
   const visit = (node) => {
