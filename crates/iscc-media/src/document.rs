@@ -205,7 +205,7 @@ pub enum DocumentError {
 /// in the order of an earlier [`Document::pdfs`].
 pub fn read(format: Format, bytes: &[u8], pdf_texts: &[String]) -> Result<Document, DocumentError> {
     let mut budget = Budget::default();
-    budget.pdfs.texts = pdf_texts.to_vec().into_iter();
+    budget.pdfs.texts = Vec::from(pdf_texts).into_iter();
     let mut document = read_within(format, bytes, &mut budget)?;
     document.pdfs = budget.pdfs.found;
     Ok(document)
