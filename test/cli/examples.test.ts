@@ -100,7 +100,7 @@ describe('examples', () => {
       line,
       code,
       stderr.replace(
-        /^isccd: (.* (created|revoked|changed|disabled|enabled|unlocked|has the role admin)|\d+ files, 0 failed, .+)\n$/,
+        /^isccd: (.* (created|revoked|changed|disabled|enabled|unlocked|has the role admin)|\d+ files, 0 failed, .+|\d+ files of .+)\n$/,
         '',
       ),
     ]).toEqual([line, 0, '']);

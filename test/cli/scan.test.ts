@@ -223,6 +223,14 @@ it('counts hard links as one file', async () => {
   expect(ofKind(report, 'duplicates')).toEqual(['files/photo.jpg\nfiles/third.jpg']);
 });
 
+it('leaves out the folders of earlier scans', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(path.join(cwd, 'a.txt'), 'A text that is long enough to be coded.');
+  await isccd(['scan', '.', '--out', 'first'], { cwd });
+  const { stdout } = await isccd(['scan', '.', '--out', 'second', '--json'], { cwd });
+  expect((JSON.parse(stdout) as Report).files).toBe(1);
+});
+
 it('finds duplicates among files that cannot be coded, and that are empty', async () => {
   const cwd = await temporaryFolder();
   const photo = await readFile(recorded('photo-q85_a.jpg').path);

@@ -62,7 +62,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd extract notes.txt --json' },
   ],
   selftest: [{ line: 'isccd selftest' }, { line: 'isccd selftest --json' }],
-  doctor: [{ line: 'isccd doctor' }, { line: 'isccd doctor --json > doctor.json' }],
+  doctor: [{ line: 'isccd doctor' }, { line: 'isccd doctor --json' }],
   simprint: [{ line: 'isccd simprint notes.txt' }, { line: 'echo "Some text" | isccd simprint -' }],
   demo: [
     { line: 'isccd demo' },

@@ -1,7 +1,9 @@
 /** The files of a scan, each once: a file must not be a duplicate of itself, found by several names or folders. */
 import path from 'node:path';
+import { LOCK_FILE } from '../../data/folder-lock.js';
 import type { Source, Unreadable } from '../batch/source.js';
 import { type SourceOptions, sourcesOf } from '../batch/sources.js';
+import { RECORDS_FILE } from './records.js';
 import { isWithin } from './watched-folder.js';
 
 export interface FoundFile {
@@ -10,15 +12,22 @@ export interface FoundFile {
   readonly names: readonly string[];
 }
 
-/** @param ignored absolute path of a folder that is left out */
+/**
+ * All files of the folders but those in folders of earlier scans.
+ *
+ * @param ignored absolute path of a folder that is left out
+ */
 export async function foundFiles(
   folders: readonly string[],
   options: SourceOptions,
   ignored: string,
 ): Promise<FoundFile[]> {
+  const all: (Source | Unreadable)[] = [];
+  for await (const source of sourcesOf(folders, options)) all.push(source);
+  const outputs = [ignored, ...scanFolders(all)];
   const found = new Map<string, (Source | Unreadable)[]>();
-  for await (const source of sourcesOf(folders, options)) {
-    if (isWithin(path.resolve(source.path), ignored)) continue;
+  for (const source of all) {
+    if (outputs.some((folder) => isWithin(path.resolve(source.path), folder))) continue;
     const { identity = source.path } = 'error' in source ? {} : source;
     const known = found.get(identity);
     if (known === undefined) found.set(identity, [source]);
@@ -32,4 +41,13 @@ export async function foundFiles(
     names.delete(first);
     return [{ source, names: [...names.values()] }];
   });
+}
+
+/** Folders of `isccd scan`: they have its records and its lock. */
+function scanFolders(sources: readonly (Source | Unreadable)[]): string[] {
+  const paths = new Set(sources.map((source) => path.resolve(source.path)));
+  return [...paths]
+    .filter((file) => path.basename(file) === RECORDS_FILE)
+    .map((file) => path.dirname(file))
+    .filter((folder) => paths.has(path.join(folder, LOCK_FILE)));
 }
