@@ -37,7 +37,7 @@ export const ERRORS = {
   BUSY: [503, 'Too many requests are waiting'],
   MANIFEST_DAMAGED: [
     503,
-    'The stored file of the manifest is damaged or missing; upload the same bytes again, or restore it from a backup',
+    'The stored file of the manifest is damaged; upload the same bytes again, or restore it from a backup',
   ],
   FILES_EXHAUSTED: [503, 'Too many files and connections are open'],
   STORAGE_FULL: [507, 'No space left to store the manifest'],

@@ -145,7 +145,8 @@ export class StoreService {
     if (blob !== undefined) return { manifestId, blob, sha256 };
     // Unless another request has deleted it meanwhile.
     await this.live(manifestId);
-    return this.#damaged(manifestId, sha256, 'the file of a manifest is missing');
+    this.#reportDamage(manifestId, sha256, 'the file of a manifest is missing');
+    throw new StoreRefusal('MANIFEST_NOT_FOUND');
   }
 
   /**
@@ -157,7 +158,8 @@ export class StoreService {
     const bytes = await readableBytes(blob);
     if (bytes === undefined) await this.live(manifestId);
     else if ((await this.#parts.digest(bytes).catch(throwRefusal)) === sha256) return bytes;
-    return this.#damaged(manifestId, sha256, 'the file of a manifest is damaged');
+    this.#reportDamage(manifestId, sha256, 'the file of a manifest is damaged');
+    throw new StoreRefusal('MANIFEST_DAMAGED');
   }
 
   /** Number of manifests whose files were found missing or damaged, and were not written again. */
@@ -412,10 +414,9 @@ export class StoreService {
     return this.#answer(stored);
   }
 
-  #damaged(manifestId: string, sha256: string, message: string): never {
+  #reportDamage(manifestId: string, sha256: string, message: string): void {
     this.#parts.log.error({ manifestId, file: this.#parts.blobs.placeOf(sha256) }, message);
     this.#damagedFiles.add(sha256);
-    throw new StoreRefusal('MANIFEST_DAMAGED');
   }
 
   #answer(stored: StoredManifest): UploadAnswer {

@@ -33,7 +33,7 @@ it.each(TRANSPORTS)(
       const response = await store.get(id, headers);
       expect([response.status, await response.json()]).toEqual([
         503,
-        { detail: expect.stringContaining('is damaged or missing') },
+        { detail: expect.stringContaining('is damaged; upload the same bytes again') },
       ]);
     }
     expect(await damaged()).toBe('1');
