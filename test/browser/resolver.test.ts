@@ -1,11 +1,13 @@
 /** The page of the resolver in a real browser: it checks a file. */
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
 import { codeOf, manifestFor, picture, store, withManifest } from '../content/support.js';
 import { expectAccessible } from '../support/accessible.js';
@@ -39,17 +41,23 @@ async function fileIn(name: string, bytes: Buffer): Promise<string> {
   return file;
 }
 
-/** Changes a text in the file of a stored manifest, as someone does who declares a manifest at an address of their own. */
+/** Changes a text in a stored manifest, as someone does who declares a manifest at an address of their own. */
 async function changeStored(manifest: Buffer, from: string, to: string): Promise<void> {
+  const changed = Buffer.from(manifest.toString('latin1').replaceAll(from, to), 'latin1');
+  const [before, after] = [manifest, changed].map((bytes) =>
+    createHash('sha256').update(bytes).digest('hex'),
+  );
+  if (before === undefined || after === undefined) throw new Error('unreachable');
   const entries = await readdir(services.folder, { recursive: true, withFileTypes: true });
-  for (const entry of entries.filter((found) => found.isFile())) {
-    const file = path.join(entry.parentPath, entry.name);
-    const bytes = await readFile(file);
-    if (!bytes.equals(manifest)) continue;
-    await writeFile(file, Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1'));
-    return;
-  }
-  throw new Error('the manifest is not stored as a file');
+  const found = entries.find((entry) => entry.name === `${before}.c2pa`);
+  if (found === undefined) throw new Error('the manifest is not stored as a file');
+  // <data>/files/<2 digits>/<digest>.c2pa
+  const files = path.dirname(found.parentPath);
+  await mkdir(path.join(files, after.slice(0, 2)), { recursive: true });
+  await writeFile(path.join(files, after.slice(0, 2), `${after}.c2pa`), changed);
+  const { db, close } = await openDatabase(undefined, path.dirname(files));
+  await db.updateTable('manifests').set({ sha256: after }).where('sha256', '=', before).execute();
+  await close();
 }
 
 describe('the check of a file', () => {
@@ -202,7 +210,7 @@ describe('the check of a file', () => {
     const chosen = page.locator('#chosen');
     const cancelled = page.waitForEvent('requestfailed');
     await field.setInputFiles(await fileIn('first.txt', Buffer.from('first')));
-    await page.route('**/check', () => {}, { times: 1 });
+    await page.route(/\/check\?/, () => {}, { times: 1 });
     await page.getByRole('button', { name: 'Send and check' }).click();
     await chosen.filter({ hasText: 'first.txt, 5 bytes. Being sent.' }).waitFor();
     const second = await fileIn('second.txt', Buffer.from('second'));
@@ -210,7 +218,7 @@ describe('the check of a file', () => {
     expect((await cancelled).url()).toContain('/check');
     expect(await chosen.textContent()).toBe('second.txt, 6 bytes. Not sent yet.');
     expect(await page.locator('#check-error').textContent()).toBe('');
-    await page.route('**/check', (route) => route.abort('connectionreset'), { times: 1 });
+    await page.route(/\/check\?/, (route) => route.abort('connectionreset'), { times: 1 });
     await page.getByRole('button', { name: 'Send and check' }).click();
     await chosen.filter({ hasText: 'Not checked. All or part of it may have been sent.' }).waitFor();
   });
