@@ -43,7 +43,7 @@ fn tiers() -> Vec<(&'static str, Options)> {
 
 /// Keys as in columns of millions of rows. Their lists take 100 MB per column, so only the largest columns have them.
 fn long_keys() -> (&'static str, Options) {
-    let lists = ListSizes { rows_min: 400, long_keys_rows_min: 1, ..ListSizes::default() };
+    let lists = ListSizes { rows_min: 300, long_keys_rows_min: 1, ..ListSizes::default() };
     let sizes = SegmentSizes { lists, ..SegmentSizes::early(512) };
     let (sealing, store) = (Sealing::early(), unsynced());
     ("long keys", Options { sizes, sealing, way: Way::Lists, store, ..Options::default() })
