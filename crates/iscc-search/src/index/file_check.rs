@@ -10,6 +10,7 @@ use super::sealing::{HURRY, NotSealed};
 use crate::background;
 use crate::decision::{Decision, Subject};
 use crate::sealed::{self, Paced, SealError, SealedFile};
+use crate::segment::Segment;
 use crate::store::StoreError;
 use crate::store::load::load_state;
 
@@ -18,11 +19,19 @@ impl Index {
     /// index from the store again, and returns why.
     pub fn check_files(&self, should_continue: &(dyn Fn() -> bool + Sync)) -> Option<Decision> {
         let _restructuring = self.restructuring.lock().unwrap_or_else(PoisonError::into_inner);
-        let snapshot = self.snapshot();
-        let mut files = snapshot.segments.iter().filter_map(|segment| segment.file.as_ref());
+        self.damage(&self.snapshot().segments, should_continue)
+    }
+
+    /// Like [`Index::check_files`], for the files of some segments.
+    pub(super) fn damage(
+        &self,
+        segments: &[Arc<Segment>],
+        should_continue: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Decision> {
+        let mut files = segments.iter().filter_map(|segment| segment.file.as_ref());
         let failed = files.find_map(|file| self.check_file(file, should_continue).err());
         let reason = failed.filter(|_| should_continue())?;
-        let subject = Subject::Segment { assets: snapshot.assets() };
+        let subject = Subject::Segment { assets: self.snapshot().assets() };
         let (outcome, detail) = match &reason {
             NotSealed::File(error) if error.is_passing() => {
                 ("unchecked", format!("a file could not be checked, will try again: {reason}"))
@@ -33,7 +42,7 @@ impl Index {
     }
 
     /// Compares a file with its hashes, unless that was done. Loads the index again if it differs.
-    pub(super) fn check_file(
+    fn check_file(
         &self,
         file: &SealedFile,
         should_continue: &(dyn Fn() -> bool + Sync),

@@ -38,7 +38,7 @@ pub enum Replaced {
     InMemory,
     /// Segments by one in a file.
     ToFile(Decision),
-    /// Nothing, because a file could not be written.
+    /// Nothing, because a file is damaged or could not be written.
     Failed(Decision),
 }
 
@@ -57,8 +57,11 @@ impl Index {
         match self.start_merge(allows) {
             None => Replaced::Nothing,
             Some(merge) if merge.target == Target::Memory => self.merge_in_memory(&merge),
-            Some(merge) if !self.are_valid(&merge.sources) => Replaced::Nothing,
-            Some(merge) => self.merge_to_file(&merge, should_continue),
+            // Damage must not be copied into a segment whose file is valid.
+            Some(merge) => match self.damage(&merge.sources, &|| true) {
+                Some(decision) => Replaced::Failed(decision),
+                None => self.merge_to_file(&merge, should_continue),
+            },
         }
     }
 
@@ -144,13 +147,6 @@ impl Index {
         self.write_file(should_continue, |target, pace| {
             sealed::merge(target, sources, &lists, pace)
         })
-    }
-
-    /// Whether the files of segments are valid. Damage must not be copied into a segment whose file is valid. If there is
-    /// some, the index is loaded again.
-    fn are_valid(&self, sources: &[Arc<Segment>]) -> bool {
-        let mut files = sources.iter().filter_map(|source| source.file.as_ref());
-        files.all(|file| self.check_file(file, &|| true).is_ok())
     }
 
     /// Publishes the new segment.
