@@ -34,8 +34,8 @@ class Gate {
     const server = createServer((incoming, response) => {
       const { method, headers, url = '/' } = incoming;
       const outgoing = request(new URL(url, service.url), { method, headers }, (answer: IncomingMessage) => {
-        const name = Buffer.from(String(headers['x-upload-filename'] ?? ''), 'base64').toString();
-        if (name !== '') this.uploads.push(name);
+        const name = new URL(url, service.url).searchParams.get('filename');
+        if (name !== null) this.uploads.push(name);
         void this.#opened.then(() => {
           response.writeHead(answer.statusCode ?? 500, answer.headers);
           answer.pipe(response);

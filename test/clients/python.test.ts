@@ -94,12 +94,12 @@ describe('the Python client', () => {
     try {
       const { codes, search, store, resolver } = services.url;
       const addresses = {
-        ISCCD_CODES: codes,
-        ISCCD_SEARCH: search,
-        ISCCD_STORE: store,
-        ISCCD_RESOLVER: resolver,
+        ISCCD_TEST_CODES: codes,
+        ISCCD_TEST_SEARCH: search,
+        ISCCD_TEST_STORE: store,
+        ISCCD_TEST_RESOLVER: resolver,
       };
-      const secrets = { ISCCD_SEARCH_KEY: 'key', ISCCD_STORE_TOKEN: OPERATOR_TOKEN };
+      const secrets = { ISCCD_TEST_SEARCH_KEY: 'key', ISCCD_TEST_STORE_TOKEN: OPERATOR_TOKEN };
       expect(await inCopy(['-m', 'pytest', '-q'], { ...addresses, ...secrets })).toMatch(/\d+ passed/);
       const photos = path.join(folder, 'test/fixtures/codes/files');
       const example = ['examples/find.py', photos, path.join(photos, 'photo-q85_a.jpg')];

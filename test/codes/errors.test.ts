@@ -69,14 +69,6 @@ describe('refusals of the HTTP layer', () => {
     [
       {
         kind: 'invalid',
-        violations: [{ where: 'headers', path: ['x-upload-filename'], message: 'required' }],
-      },
-      400,
-      'Bad Request - Missing header X-Upload-Filename.',
-    ],
-    [
-      {
-        kind: 'invalid',
         violations: [
           { where: 'body', path: ['name'], message: 'must not be empty' },
           { where: 'body', path: [], message: 'expected object' },

@@ -17,7 +17,7 @@ MANIFEST = FIXTURES / "c2pa" / "manifests" / "ok-es256-iscc4.c2pa"
 
 
 def address(service: str) -> str:
-    return os.environ[f"ISCCD_{service.upper()}"]
+    return os.environ[f"ISCCD_TEST_{service.upper()}"]
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def codes() -> Iterator[CodesClient]:
 
 @pytest.fixture
 def search(codes: CodesClient) -> Iterator[SearchClient]:
-    with SearchClient(address("search"), api_key=os.environ.get("ISCCD_SEARCH_KEY"), codes=codes) as client:
+    with SearchClient(address("search"), api_key=os.environ.get("ISCCD_TEST_SEARCH_KEY"), codes=codes) as client:
         yield client
 
 
 @pytest.fixture
 def store() -> Iterator[StoreClient]:
-    with StoreClient(address("store"), operator_token=os.environ.get("ISCCD_STORE_TOKEN")) as client:
+    with StoreClient(address("store"), operator_token=os.environ.get("ISCCD_TEST_STORE_TOKEN")) as client:
         yield client
 
 

@@ -76,7 +76,7 @@ def test_find_needs_a_client_of_the_codes_service() -> None:
 async def test_asynchronously(search: SearchClient, index: str) -> None:
     async with (
         AsyncCodesClient(address("codes")) as codes,
-        AsyncSearchClient(address("search"), api_key=os.environ.get("ISCCD_SEARCH_KEY"), codes=codes) as client,
+        AsyncSearchClient(address("search"), api_key=os.environ.get("ISCCD_TEST_SEARCH_KEY"), codes=codes) as client,
     ):
         assert (await client.add_many(index, assets(1200))).created == 1200
         assert len([one async for one in client.list_assets(index)]) == 1200
