@@ -397,7 +397,7 @@ fn word_with_deletion(deletion: u8) -> Vec<u8> {
     let piece = [
         numbers(&[0, text.len() as u32]),
         vec![0; 2],
-        numbers(&[TEXT_AT * 2 | 1 << 30]),
+        numbers(&[(TEXT_AT * 2) | (1 << 30)]),
         vec![0; 2],
     ];
     let pieces = [vec![2], numbers(&[16]), piece.concat()].concat();
