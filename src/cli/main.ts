@@ -234,16 +234,15 @@ function indexCommands(root: Command): void {
   add('list', 'list indexes; a table on a terminal', jsonOption()).action(async (where) =>
     (await actions()).list(where),
   );
-  add('rm <name>', 'delete an index and its assets').action(async (name, where) =>
-    (await actions()).remove(name, where),
-  );
+  add(
+    'rm <name> [iscc-ids...]',
+    'delete assets of an index, or without ISCC-IDs the index and all its assets',
+  ).action(async (name, ids, where) => (await actions()).remove(name, ids, where));
   add('add <name> <files...>', 'add entries from JSON, JSON lines, *.iscc.json, or - for standard input')
     .option('--make-ids', 'derive ISCC-IDs for entries without one, from code and file name')
     .action(async (name, files, where) => (await actions()).add(name, files, where));
   transferCommands(add);
-  add('search <name> <code>', 'find assets similar to an ISCC-CODE; a table on a terminal', jsonOption())
-    .option('--limit <n>', 'maximum number of matches')
-    .action(async (name, code, options) => (await actions()).search(name, code, options));
+  searchCommand(add);
   add('get <name> <iscc-id>', 'print an entry; a table on a terminal', jsonOption()).action(
     async (name, id, where) => (await actions()).get(name, id, where),
   );
@@ -251,6 +250,28 @@ function indexCommands(root: Command): void {
     .option('--none', 'declare none')
     .action(async (name, paths, options) => (await actions()).paths(name, paths, options));
   keyCommands(index);
+}
+
+/** `isccd index search`, with the parameters of a search. */
+function searchCommand(add: (name: string, description: string, json?: Option) => Command): void {
+  add(
+    'search <name> <sought...>',
+    'find assets similar to a file, an ISCC-CODE, ISCC-UNITs or another asset; a table on a terminal',
+    jsonOption(),
+  )
+    .option('--limit <n>', 'maximum number of matches')
+    .option('--threshold <share>', 'lowest similarity of a matching unit, 0 to 1')
+    .option('--threshold-simprints <share>', 'lowest similarity of a matching simprint, 0 to 1')
+    .option('--min-score <share>', 'lowest score of a match, 0 to 1')
+    .option('--unit-types <types>', 'unit types to search with, separated by commas')
+    .option('--exclude <iscc-ids>', 'ISCC-IDs to leave out, separated by commas')
+    .option(
+      '--filter <condition...>',
+      'condition on the metadata, for example metadata.lang = "de"; all must hold',
+    )
+    .action(async (name, sought, options) =>
+      (await import('./commands/index-search.js')).search(name, sought, options),
+    );
 }
 
 /** Commands for the API keys of the service. */

@@ -16,8 +16,6 @@ export type Alias = Schemas['Alias'];
 export type DeclaredPaths = Schemas['DeclaredPaths'];
 /** Parameters of a search besides its query. */
 export type SearchParameters = NonNullable<operations['searchPost']['parameters']['query']>;
-/** Parameters of a search that every engine has. */
-export type MatchParameters = Pick<SearchParameters, 'limit' | 'explain'>;
 /** The outcome of a group of lines. */
 export interface LinesResult {
   /** Lines of the group, without empty ones. */
@@ -68,8 +66,8 @@ export interface SearchApi {
   deleteAssets(index: string, isccIds: readonly string[]): Promise<readonly DeletionResult[]>;
   getAsset(index: string, isccId: string): Promise<Entry>;
   deleteAsset(index: string, isccId: string): Promise<void>;
-  /** @param parameters the limit, or more */
-  search(index: string, query: Query, parameters?: number | MatchParameters): Promise<SearchResult>;
+  /** @param parameters the limit, or all parameters of the search */
+  search(index: string, query: Query, parameters?: number | SearchParameters): Promise<SearchResult>;
   close(): Promise<void>;
 }
 

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { isLines, LINES_TYPE } from '../http/request/streamed.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import type { SearchFound } from '../native.js';
-import { present } from '../present.js';
 import { STALE_HEADER } from './freshness.js';
 import {
   accessOf,
@@ -19,14 +18,8 @@ import {
   name,
   type RouteOptions,
 } from './route-parts.js';
-import {
-  codeParameters,
-  LIMIT_DEFAULT,
-  query,
-  searchFailure,
-  searchParameters,
-  searchResult,
-} from './schema.js';
+import { codeParameters, query, searchFailure, searchParameters, searchResult } from './schema.js';
+import { engineParameters } from './selection.js';
 import type { SearchParameters, SearchService } from './service.js';
 
 const tags = ['search'];
@@ -159,23 +152,7 @@ function parametersOf(
   request: Pick<Request, 'header'>,
   { keys, aliasTarget }: RouteOptions,
 ): SearchParameters {
-  const { limit = LIMIT_DEFAULT, skip_featureless: skipFeatureless, ...rest } = query;
-  const { not_in: notIn } = rest;
-  if (notIn !== undefined) accessOf(keys, request).require('read', notIn, aliasTarget(notIn));
-  // Most searches have no further parameter: the engine then needs no object.
-  const own = { limit, ...(skipFeatureless !== undefined && { skipFeatureless }) };
-  if (Object.values(rest).every((value) => value === undefined)) return own;
-  const selection = {
-    threshold: rest.threshold,
-    thresholdSimprints: rest.threshold_simprints,
-    unitTypes: rest.unit_types,
-    exclude: rest.exclude,
-    minScore: rest.min_score,
-    filters: rest.filter,
-    notIn,
-    cursor: rest.cursor,
-    explain: rest.explain,
-    exact: rest.exact,
-  };
-  return { ...own, selection: present(selection) };
+  if (query.not_in !== undefined)
+    accessOf(keys, request).require('read', query.not_in, aliasTarget(query.not_in));
+  return engineParameters(query);
 }

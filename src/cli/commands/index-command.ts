@@ -1,20 +1,19 @@
 /** `isccd index ...`: similarity indexes in a local folder or of a service. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { InvalidRequest, ServiceError } from '../../client/errors.js';
+import { ServiceError } from '../../client/errors.js';
 import type { SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
 import { FormatRefused } from '../../data/format.js';
-import { present } from '../../present.js';
 import { InProcessSearch } from '../../search/engine/in-process.js';
 import { searchFolder } from '../../search/engine/open.js';
 import { type ImportStep, importFrom } from '../../search/import.js';
-import { codeArgument, indexArgument, isccIdArgument, refuseHostAndPort } from '../input/arguments.js';
+import { indexArgument, isccIdArgument, refuseHostAndPort } from '../input/arguments.js';
 import { EntryFiles, type EntryOptions, STEP_ENTRIES } from '../input/entries.js';
 import { assetBar } from '../terminal/asset-bar.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
-import { entryTable, indexTable, matchTable } from '../terminal/index-tables.js';
+import { entryTable, indexTable } from '../terminal/index-tables.js';
 import { printJson } from '../terminal/lines.js';
 import { serviceFailure } from '../terminal/service-failure.js';
 
@@ -25,7 +24,7 @@ export interface Where {
 }
 
 /** Commands that show a table on a terminal. */
-interface Shown extends Where {
+export interface Shown extends Where {
   readonly json?: boolean;
 }
 
@@ -42,8 +41,24 @@ export async function list(options: Shown): Promise<void> {
   });
 }
 
-export async function remove(name: string, where: Where): Promise<void> {
-  await using(where, async (service) => service.deleteIndex(name));
+/**
+ * Deletes assets of an index, or without ISCC-IDs the index.
+ *
+ * @throws {CommandFailed} at the end, if assets are missing
+ */
+export async function remove(name: string, isccIds: readonly string[], where: Where): Promise<void> {
+  const [index, ids] = [indexArgument(name), [...new Set(isccIds.map(isccIdArgument))]];
+  await using(where, async (service) => {
+    if (ids.length === 0) return service.deleteIndex(index);
+    const missing: string[] = [];
+    for (let start = 0; start < ids.length; start += STEP_ENTRIES) {
+      const results = await service.deleteAssets(index, ids.slice(start, start + STEP_ENTRIES));
+      for (const { iscc_id, status } of results) if (status === 'not_found') missing.push(iscc_id);
+    }
+    printJson({ deleted: ids.length - missing.length, missing });
+    if (missing.length > 0)
+      throw new CommandFailed(`${missing.length} of ${ids.length} assets are not in index ${index}`);
+  });
 }
 
 /** Adds all entries of files; prints the numbers of new and replaced entries. */
@@ -75,31 +90,6 @@ export async function add(
   });
 }
 
-export async function search(
-  name: string,
-  code: string,
-  options: Shown & { readonly limit?: string },
-): Promise<void> {
-  const limit = options.limit === undefined ? undefined : Number(options.limit);
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1))
-    throw new CommandFailed('--limit must be an integer of at least 1', EXIT_CONFIGURATION);
-  const query = { iscc_code: codeArgument(code) };
-  const index = indexArgument(name);
-  const isTable = showsTable(options);
-  const parameters = present({ limit });
-  await using(options, async (service) => {
-    const found = await (isTable
-      ? service.search(index, query, { ...parameters, explain: 'bits' }).catch((error: unknown) => {
-          // Not every engine counts bits.
-          if (error instanceof InvalidRequest) return service.search(index, query, parameters);
-          throw error;
-        })
-      : service.search(index, query, parameters));
-    if (isTable) process.stdout.write(matchTable(found, painter(process.stdout)));
-    else printJson(found);
-  });
-}
-
 export async function get(name: string, isccId: string, options: Shown): Promise<void> {
   const [index, id] = [indexArgument(name), isccIdArgument(isccId)];
   await using(options, async (service) => {
@@ -109,7 +99,8 @@ export async function get(name: string, isccId: string, options: Shown): Promise
   });
 }
 
-function showsTable({ json }: Shown): boolean {
+/** Whether standard output is a terminal and the user has not asked for JSON. */
+export function showsTable({ json }: Shown): boolean {
   return process.stdout.isTTY === true && !json;
 }
 

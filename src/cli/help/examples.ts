@@ -90,7 +90,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   'index copy': [{ line: 'isccd index copy photos photos2 --at ./indexes' }],
   'index repair': [{ line: 'isccd index repair photos --at ./indexes' }],
-  'index search': [{ line: `isccd index search photos ${CODE} --at ./indexes --limit 10` }],
+  'index search': [
+    { line: `isccd index search photos ${CODE} --at ./indexes --limit 10` },
+    { line: 'isccd index search photos photo.jpg --at ./indexes --threshold 0.9' },
+  ],
   'index get': [{ line: 'isccd index get photos ISCC:MAIGIIFJRDGEQQAA --at ./indexes' }],
   'index paths': [
     { line: 'isccd index paths photos --at ./indexes' },

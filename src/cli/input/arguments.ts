@@ -6,7 +6,7 @@ import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
 
 /** Of units with 64 bits, the shortest codes that are found anywhere. */
 const CODE_CHARACTERS_MIN = 16;
-const CODE_RULE = `a code is ISCC: and at least ${CODE_CHARACTERS_MIN} letters A to Z and digits 2 to 7`;
+export const CODE_RULE = `a code is ISCC: and at least ${CODE_CHARACTERS_MIN} letters A to Z and digits 2 to 7`;
 
 /** Why a text that the decoder refuses is no code; `undefined` if it looks like one, so that the decoder's reason says more. */
 export function unlikeCode(text: string): string | undefined {

@@ -152,9 +152,9 @@ function fromCodes(value: Members, isccId: string): Entry {
   };
 }
 
-/** Name and file name, to recognise the file. */
-function metadataOf({ name, filename }: Members): Pick<Entry, 'metadata'> {
-  const texts = Object.entries({ name, filename }).filter(([, text]) => typeof text === 'string');
+/** Name, file name and thumbnail, to recognise the file. */
+function metadataOf({ name, filename, thumbnail }: Members): Pick<Entry, 'metadata'> {
+  const texts = Object.entries({ name, filename, thumbnail }).filter(([, text]) => typeof text === 'string');
   return texts.length === 0 ? {} : { metadata: Object.fromEntries(texts) };
 }
 

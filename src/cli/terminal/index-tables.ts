@@ -65,10 +65,16 @@ export function entryTable({ metadata, simprints, ...fields }: Entry, paint: Pai
   for (const [type, list] of Object.entries(simprints ?? {}))
     rows.push(['simprints', `${(list as readonly unknown[]).length} of ${unitName(type)}`]);
   for (const [name, value] of Object.entries(metadata ?? {}))
-    rows.push([name, typeof value === 'string' ? value : JSON.stringify(value)]);
+    rows.push([name, typeof value === 'string' ? shortened(value) : JSON.stringify(value)]);
   return rows
     .map(([name, value]) => `${paint('dim', printable(name).padEnd(FIELD_WIDTH))} ${printable(value)}\n`)
     .join('');
+}
+
+/** A thumbnail without its bytes, which say nothing on a terminal. */
+function shortened(value: string): string {
+  const [begin] = /^data:[^,]{1,100},/.exec(value) ?? [];
+  return begin === undefined ? value : `${begin}… (${value.length} characters)`;
 }
 
 /** Columns of one width each. */

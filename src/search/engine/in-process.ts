@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { z } from 'zod';
 import { serviceError } from '../../client/errors.js';
 import type {
   AddResult,
@@ -12,8 +13,8 @@ import type {
   IndexInfo,
   LinesResult,
   LocalSearchApi,
-  MatchParameters,
   Query,
+  SearchParameters,
   SearchResult,
   UnitMatch,
 } from '../../client/search-api.js';
@@ -21,7 +22,8 @@ import { isNativeError } from '../../native.js';
 import { ERRORS, engineFailure } from '../errors.js';
 import { isOpenSearch } from '../opensearch/location.js';
 import { isPostgres } from '../postgres/location.js';
-import { LIMIT_DEFAULT } from '../schema.js';
+import { searchParameters } from '../schema.js';
+import { engineParameters } from '../selection.js';
 import { openEngine } from './open.js';
 import type { Engine } from './port.js';
 
@@ -142,12 +144,11 @@ export class InProcessSearch implements LocalSearchApi {
   async search(
     index: string,
     query: Query,
-    parameters: number | MatchParameters = {},
+    parameters: number | SearchParameters = {},
   ): Promise<SearchResult> {
-    const { limit = LIMIT_DEFAULT, explain } =
-      typeof parameters === 'number' ? { limit: parameters, explain: undefined } : parameters;
-    const options = { limit, ...(explain !== undefined && { selection: { explain: true } }) };
-    const found = this.#call(async (engine) => (await engine.search(index, toJson(query), options)).json);
+    const named = typeof parameters === 'object' ? parameters : { limit: parameters };
+    const wanted = engineParameters(checked(named));
+    const found = this.#call(async (engine) => (await engine.search(index, toJson(query), wanted)).json);
     return (await parse(found)) as SearchResult;
   }
 
@@ -168,6 +169,18 @@ export class InProcessSearch implements LocalSearchApi {
   async close(): Promise<void> {
     await this.#release();
   }
+}
+
+/** The parameters as the service reads them. @throws {ServiceError} 422 */
+function checked(parameters: SearchParameters): z.output<typeof searchParameters> {
+  const texts = Object.entries(parameters).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value : String(value),
+  ]);
+  const parsed = searchParameters.safeParse(Object.fromEntries(texts));
+  if (parsed.success) return parsed.data;
+  const detail = parsed.error.issues.map(({ path, message }) => ({ loc: ['query', ...path], msg: message }));
+  throw serviceError({ status: 422, body: { detail } });
 }
 
 function toJson(value: unknown): Buffer {

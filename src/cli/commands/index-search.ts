@@ -1,0 +1,130 @@
+/** `isccd index search`: finds assets by a file, a code, units, or the ISCC-ID of an asset. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { InvalidRequest } from '../../client/errors.js';
+import type { Query, SearchApi, SearchParameters, SearchResult } from '../../client/search-api.js';
+import { decodeCode } from '../../codec.js';
+import { present } from '../../present.js';
+import { CODE_RULE, codeArgument, indexArgument } from '../input/arguments.js';
+import { resultOf, withPipeline } from '../input/local-pipeline.js';
+import { painter } from '../terminal/colour.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason, reasons } from '../terminal/failure.js';
+import { matchTable } from '../terminal/index-tables.js';
+import { printJson } from '../terminal/lines.js';
+import { type Shown, showsTable, using } from './index-command.js';
+
+export interface SearchOptions extends Shown {
+  readonly limit?: string;
+  readonly threshold?: string;
+  readonly thresholdSimprints?: string;
+  readonly minScore?: string;
+  readonly unitTypes?: string;
+  readonly exclude?: string;
+  readonly filter?: readonly string[];
+}
+
+/** MainTypes of an ISCC-CODE and an ISCC-ID, as numbered in the header. */
+const [CODE, ID] = [5, 6];
+
+/** Prints the result of a search with a file, an ISCC-CODE, an ISCC-ID, or one or more ISCC-UNITs. */
+export async function search(name: string, sought: readonly string[], options: SearchOptions): Promise<void> {
+  const index = indexArgument(name);
+  const parameters = parametersOf(options);
+  const query = await queryOf(sought);
+  await using(options, async (service) => {
+    if (!showsTable(options)) printJson(await service.search(index, query, parameters));
+    else
+      process.stdout.write(
+        matchTable(await explained(service, index, query, parameters), painter(process.stdout)),
+      );
+  });
+}
+
+/** The result with the bits in which units differ, if the engine counts them. */
+async function explained(
+  service: SearchApi,
+  index: string,
+  query: Query,
+  parameters: SearchParameters,
+): Promise<SearchResult> {
+  try {
+    return await service.search(index, query, { ...parameters, explain: 'bits' });
+  } catch (error) {
+    // If another parameter is wrong, the second request fails with the same error.
+    if (error instanceof InvalidRequest) return service.search(index, query, parameters);
+    throw error;
+  }
+}
+
+function parametersOf(options: SearchOptions): SearchParameters {
+  return present({
+    limit: count(options.limit, '--limit'),
+    threshold: share(options.threshold, '--threshold'),
+    threshold_simprints: share(options.thresholdSimprints, '--threshold-simprints'),
+    min_score: share(options.minScore, '--min-score'),
+    unit_types: options.unitTypes,
+    exclude: options.exclude,
+    filter: options.filter === undefined ? undefined : [...options.filter],
+  });
+}
+
+function count(text: string | undefined, option: string): number | undefined {
+  if (text === undefined || /^0*[1-9]\d*$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new CommandFailed(`${option} must be an integer of at least 1`, EXIT_CONFIGURATION);
+}
+
+function share(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 1) return value;
+  throw new CommandFailed(`${option} must be a number from 0 to 1`, EXIT_CONFIGURATION);
+}
+
+/** A code is not looked up as a file: `./NAME` is a file in any case. */
+async function queryOf(sought: readonly string[]): Promise<Query> {
+  const [first = '', ...others] = sought;
+  if (others.length > 0) return { units: sought.map(unit) };
+  const main = mainTypeOf(first);
+  if (main instanceof Error) return queryOfFile(first, main.message);
+  const code = codeArgument(first);
+  if (main === CODE) return { iscc_code: code };
+  return main === ID ? { iscc_id: code } : { units: [code] };
+}
+
+function unit(text: string): string {
+  const main = mainTypeOf(text);
+  if (typeof main === 'number' && main !== CODE && main !== ID) return codeArgument(text);
+  const problem = main instanceof Error ? main.message : `${text} is not an ISCC-UNIT`;
+  throw new CommandFailed(`${problem}; several arguments must all be ISCC-UNITs`, EXIT_CONFIGURATION);
+}
+
+/** MainType of a code, or why the text is not a code. */
+function mainTypeOf(text: string): number | Error {
+  try {
+    return decodeCode(codeArgument(text)).main;
+  } catch (error) {
+    return error instanceof CommandFailed
+      ? error
+      : new Error(`${text} is not a valid code: ${reason(error)}`);
+  }
+}
+
+/** All units of a file, as an index has them of files that `isccd code` has read. */
+async function queryOfFile(file: string, problem: string): Promise<Query> {
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isDirectory()) throw new CommandFailed(`${file} is a folder, not a file`, EXIT_CONFIGURATION);
+  if (found === undefined) {
+    const looksLikeFile = /[./\\]/.test(file);
+    const message = looksLikeFile ? `${file} is not a file, and not a code: ${CODE_RULE}` : problem;
+    throw new CommandFailed(message, EXIT_CONFIGURATION);
+  }
+  const result = await withPipeline({ files: 1, fallback: true }, async ({ pipeline }) => {
+    const named = { path: file, filename: path.basename(file) };
+    try {
+      return await resultOf(pipeline, named, { granular: false, thumbnail: false });
+    } catch (error) {
+      throw new CommandFailed(`${file}: ${reasons(error)}`);
+    }
+  });
+  return { iscc_code: result.iscc, units: [...result.units] };
+}
