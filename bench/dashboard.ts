@@ -6,19 +6,25 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { sql } from 'kysely';
 import { Accounts } from '../src/admin/accounts.js';
 import { type Database, openDatabase } from '../src/database/open.js';
 import { ADMIN, PASSWORD, SET_UP } from '../test/admin/support/dashboard.js';
 import { seed } from '../test/admin/support/seed.js';
 import { Visitor } from '../test/admin/support/visitor.js';
-import { ENGINES, type EngineName, testDatabases } from '../test/support/databases.js';
+import { startPostgres } from '../test/support/postgres.js';
 import { MAIN } from '../test/support/serve.js';
 import { ARGUMENTS, quickOr } from './support/options.js';
 
 const ROUNDS = Number(ARGUMENTS[0] ?? quickOr(2, 30));
 const MANIFESTS = Number(ARGUMENTS[1] ?? quickOr(2000, 100_000));
 const PER_PAGE = 100;
+
+const ENGINES = ['sqlite', 'postgres'] as const;
+type EngineName = (typeof ENGINES)[number];
 
 interface Store {
   readonly dataDir: string;
@@ -30,9 +36,10 @@ console.log('page                                             engine       media
 for (const engine of ENGINES) await measure(engine);
 
 async function measure(engine: EngineName): Promise<void> {
-  const databases = await testDatabases(engine);
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
+  const server = engine === 'postgres' ? await startPostgres() : undefined;
   try {
-    const store = await databases.create();
+    const store = { dataDir, url: await server?.createDatabase() };
     const key = await fill(engine, store);
     const child = start(store);
     try {
@@ -45,7 +52,8 @@ async function measure(engine: EngineName): Promise<void> {
       await once(child, 'exit');
     }
   } finally {
-    await databases.stop();
+    await server?.stop();
+    await rm(dataDir, { recursive: true });
   }
 }
 
