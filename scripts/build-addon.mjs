@@ -2,15 +2,19 @@
  * Compiles the native addon and, on Linux, the library that keeps programs loaded into `native/`, and shows the progress:
  * crates compiled of total. A process of its own, because the other setup scripts are synchronous. On failure it prints what
  * the compiler said.
+ *
+ * `npm run build:inner` compiles our own crates as the tests do (`.cargo/inner.toml`): in seconds, with debug assertions and
+ * line numbers, but slow kernels. The next `npm start` replaces that addon.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, onPath, root } from './lib.mjs';
+import { attempt, forget, onPath, root } from './lib.mjs';
 import { copyLmdb } from './pack-lmdb.mjs';
 import { platformPackage } from './prebuilt.mjs';
-import { addonProfile } from './setup.mjs';
+import { addonProfile, INNER } from './setup.mjs';
 
+const isInner = process.argv.includes('--inner');
 const NAPI = path.join(root, 'node_modules', '.bin', 'napi');
 const ARGS = [
   ...['build', '--platform', '--release', '--manifest-path', path.join('crates', 'native', 'Cargo.toml')],
@@ -24,6 +28,7 @@ const ARGS = [
     'index.d.ts',
     '--',
     '--locked',
+    ...(isInner ? INNER : []),
   ],
 ];
 /** Without a terminal, one line per this share of the crates. */
@@ -95,7 +100,8 @@ function end(status, message) {
     console.error(`isccd: compiling the native addon failed${message === undefined ? '' : `: ${message}`}`);
   } else {
     copyLmdb(path.join(root, 'native'), suffix());
-    strip();
+    if (isInner) forget('addon');
+    else strip();
   }
   process.exitCode = status;
 }

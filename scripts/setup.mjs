@@ -118,7 +118,7 @@ function useAddon(prebuilt) {
 
 /**
  * Cargo options that reuse what the addon was built of: its profile and its platform. The crates depend on several hundred
- * others, some of which build C libraries. (A plain `cargo test` checks more: overflow and `debug_assert`.)
+ * others, some of which build C libraries.
  */
 export function addonProfile() {
   const host = /^host: (.+)$/m.exec(attempt('rustc', ['-vV']).stdout ?? '')?.[1];
@@ -131,6 +131,14 @@ function openapiTypes() {
   once('openapi-types', digest(['openapi', 'scripts/openapi-types.mjs', 'package-lock.json']), () => {
     run(process.execPath, [path.join(root, 'scripts', 'openapi-types.mjs')]);
   });
+}
+
+/** Cargo options that compile our own crates quickly and with more checks, and keep the dependencies of the addon. */
+export const INNER = ['--config', path.join(root, '.cargo', 'inner.toml')];
+
+/** Cargo options for tests. */
+export function innerProfile() {
+  return [...addonProfile(), ...INNER];
 }
 
 function typescript() {

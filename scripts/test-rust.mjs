@@ -1,13 +1,18 @@
-/** `npm run test:rust -- ARGS`: `cargo test ARGS` in the addon's build profile, so that dependencies are not compiled again. */
+/** `npm run test:rust -- ARGS`: `cargo test ARGS` with the settings of `.cargo/inner.toml`. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attempt, root } from './lib.mjs';
+import { attempt, exists, root } from './lib.mjs';
 import { recordRaces } from './races.mjs';
-import { addonProfile } from './setup.mjs';
+import { innerProfile } from './setup.mjs';
 import { remember } from './test-seconds.mjs';
 
+/**
+ * The package that is selected next to single crates. Without it, cargo would compile dependencies again, with the features
+ * that these crates alone ask for.
+ */
+const UNIFIER = 'addon-dependencies';
 /** More failed tests than this are not a matter of load. */
 const AGAIN_MAX = 4;
 
@@ -24,34 +29,37 @@ const AGAIN_MAX = 4;
  * Runs all Rust tests, and the tests that failed once more. Tests run beside each other, and on a busy machine one of
  * thousands can meet a time limit of its own. Tests that needed this are listed, because each has a race to be mended.
  *
+ * @param {string} folder of the workspace
+ * @param {readonly string[]} profile options of cargo
  * @returns {Record<string, number>} seconds by program
  */
-export function testRust(folder = root) {
+export function testRust(folder = root, profile = innerProfile()) {
   const seconds = {};
-  const failed = programs(folder).flatMap((program) => {
+  const failed = programs(folder, profile).flatMap((program) => {
     const start = performance.now();
     const tests = failedTests(program);
     seconds[program.name] = (performance.now() - start) / 1000;
     return tests.map((test) => ({ program, test }));
   });
-  if (folder === root) remember(seconds);
+  if (folder === root && profile.includes('--config')) remember(seconds);
   const names = failed.map(({ program, test }) => `${program.name} ${test}`);
   if (failed.length > AGAIN_MAX) fail(names);
   if (failed.length > 0) console.log(`isccd: once more, alone: ${names.join(', ')}`);
   const again = failed.filter(({ program, test }) => !passesAlone(program, test));
   if (again.length > 0) fail(names);
   if (failed.length > 0) recordRaces(folder, names);
-  testExamples(folder);
+  testExamples(folder, profile);
   return seconds;
 }
 
 /** Runs the examples of the documentation. Crates without one are left out: rustdoc would read each of them. */
-function testExamples(folder) {
+function testExamples(folder, profile) {
   const crates = path.join(folder, 'crates');
   const packages = readdirSync(crates).filter((crate) => hasExamples(path.join(crates, crate)));
   if (packages.length === 0) return;
-  const options = packages.flatMap((name) => ['-p', name]);
-  if (cargo(folder, ['test', '--doc', ...options], 'inherit').status !== 0) fail(['examples']);
+  if (exists(path.join(crates, UNIFIER))) packages.push(UNIFIER);
+  const options = [...profile, '--doc', ...packages.flatMap((name) => ['-p', name])];
+  if (cargoTest(folder, options, 'inherit').status !== 0) fail(['examples']);
 }
 
 function hasExamples(crate) {
@@ -72,9 +80,9 @@ function fail(names) {
  *
  * @returns {Program[]}
  */
-function programs(folder) {
-  const options = ['--no-run', '--workspace', '--message-format=json-render-diagnostics'];
-  const { status, stdout } = cargo(folder, ['test', ...options], ['inherit', 'pipe', 'inherit']);
+function programs(folder, profile) {
+  const options = [...profile, '--no-run', '--workspace', '--message-format=json-render-diagnostics'];
+  const { status, stdout } = cargoTest(folder, options, ['inherit', 'pipe', 'inherit']);
   if (status !== 0) process.exit(status || 1);
   const messages = stdout.split('\n').filter((line) => line.startsWith('{'));
   return messages
@@ -115,8 +123,8 @@ function runTests({ file, folder }, args) {
   return { status: result.status, output: `${result.stdout ?? ''}${result.stderr ?? ''}` };
 }
 
-function cargo(cwd, [command, ...options], stdio) {
-  const args = [command, '--locked', '--quiet', ...addonProfile(), ...options];
+function cargoTest(cwd, options, stdio) {
+  const args = ['test', '--locked', '--quiet', ...options];
   const result = attempt('cargo', args, { cwd, stdio, maxBuffer: 1 << 30 });
   if (result.error) console.error(`isccd: cannot run cargo: ${result.error.message}`);
   return { status: result.status, stdout: result.stdout ?? '' };
@@ -125,6 +133,7 @@ function cargo(cwd, [command, ...options], stdio) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const options = process.argv.slice(2);
   const named = options.some((option) => /^(-p|--package)/.test(option));
-  const { status } = cargo(root, ['test', ...(named ? options : ['--workspace', ...options])], 'inherit');
+  const packages = named ? ['-p', UNIFIER] : ['--workspace'];
+  const { status } = cargoTest(root, [...innerProfile(), ...packages, ...options], 'inherit');
   process.exit(status ?? 1);
 }

@@ -1,4 +1,6 @@
 /** The Rust tests link the dependencies that the addon was built of. With other features they would be built again. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../deploy/support/dockerfile.js';
 import { run } from '../support/command.js';
@@ -18,4 +20,21 @@ it('the addon and the tests of all crates use the same features of each dependen
   const tests = await dependencies('--workspace', '-e', 'normal,build,dev');
   expect(addon.length).toBeGreaterThan(100);
   expect(addon.filter((line) => !tests.includes(line))).toEqual([]);
+});
+
+it('the tests of one crate use them, too', async () => {
+  const addon = await dependencies('-p', 'isccd-native', '-e', 'normal,build');
+  const one = await dependencies('-p', 'iscc-codec', '-p', 'addon-dependencies', '-e', 'normal,build,dev');
+  const own = (line: string) => line.includes(`(${ROOT}/crates/`);
+  expect(addon.filter((line) => !one.includes(line) && !own(line) && !/^napi-build /.test(line))).toEqual([]);
+});
+
+it('every crate has the settings of the inner loop', () => {
+  const settings = readFileSync(path.join(ROOT, '.cargo/inner.toml'), 'utf8');
+  const manifests = readdirSync(path.join(ROOT, 'crates')).map((crate) =>
+    readFileSync(path.join(ROOT, 'crates', crate, 'Cargo.toml'), 'utf8'),
+  );
+  const names = manifests.map((manifest) => /^name = "(.+)"$/m.exec(manifest)?.[1]);
+  const listed = [...settings.matchAll(/^\[profile\.release\.package\.(.+)\]$/gm)].map(([, name]) => name);
+  expect(listed.sort()).toEqual(names.sort());
 });
