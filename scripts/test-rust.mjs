@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attempt, exists, root } from './lib.mjs';
 import { recordRaces } from './races.mjs';
-import { innerProfile } from './setup.mjs';
+import { addonProfile, innerProfile } from './setup.mjs';
 import { remember } from './test-seconds.mjs';
 
 /**
@@ -13,6 +13,8 @@ import { remember } from './test-seconds.mjs';
  * that these crates alone ask for.
  */
 const UNIFIER = 'addon-dependencies';
+/** The crates whose `unsafe` code the optimiser could break. */
+const KERNELS = ['iscc-search', 'iscc-units'];
 /** More failed tests than this are not a matter of load. */
 const AGAIN_MAX = 4;
 
@@ -30,35 +32,51 @@ const AGAIN_MAX = 4;
  * thousands can meet a time limit of its own. Tests that needed this are listed, because each has a race to be mended.
  *
  * @param {string} folder of the workspace
- * @param {readonly string[]} profile options of cargo
  * @returns {Record<string, number>} seconds by program
  */
-export function testRust(folder = root, profile = innerProfile()) {
+export function testRust(folder = root) {
+  const seconds = runAll(folder, [...innerProfile(), '--workspace']);
+  if (folder === root) remember(seconds);
+  testExamples(folder);
+  return seconds;
+}
+
+/**
+ * Runs the tests of the crates with kernels as users get these: optimised, without debug assertions.
+ *
+ * @returns {Record<string, number>} seconds by program
+ */
+export function testKernels() {
+  const crates = [...KERNELS, UNIFIER].flatMap((name) => ['-p', name]);
+  const seconds = runAll(root, [...addonProfile(), ...crates]);
+  return Object.fromEntries(Object.entries(seconds).map(([name, value]) => [`${name}, optimised`, value]));
+}
+
+/** Runs the tests of the selected crates. */
+function runAll(folder, selection) {
   const seconds = {};
-  const failed = programs(folder, profile).flatMap((program) => {
+  const failed = programs(folder, selection).flatMap((program) => {
     const start = performance.now();
     const tests = failedTests(program);
     seconds[program.name] = (performance.now() - start) / 1000;
     return tests.map((test) => ({ program, test }));
   });
-  if (folder === root && profile.includes('--config')) remember(seconds);
   const names = failed.map(({ program, test }) => `${program.name} ${test}`);
   if (failed.length > AGAIN_MAX) fail(names);
   if (failed.length > 0) console.log(`isccd: once more, alone: ${names.join(', ')}`);
   const again = failed.filter(({ program, test }) => !passesAlone(program, test));
   if (again.length > 0) fail(names);
   if (failed.length > 0) recordRaces(folder, names);
-  testExamples(folder, profile);
   return seconds;
 }
 
 /** Runs the examples of the documentation. Crates without one are left out: rustdoc would read each of them. */
-function testExamples(folder, profile) {
+function testExamples(folder) {
   const crates = path.join(folder, 'crates');
   const packages = readdirSync(crates).filter((crate) => hasExamples(path.join(crates, crate)));
   if (packages.length === 0) return;
   if (exists(path.join(crates, UNIFIER))) packages.push(UNIFIER);
-  const options = [...profile, '--doc', ...packages.flatMap((name) => ['-p', name])];
+  const options = [...innerProfile(), '--doc', ...packages.flatMap((name) => ['-p', name])];
   if (cargoTest(folder, options, 'inherit').status !== 0) fail(['examples']);
 }
 
@@ -76,12 +94,12 @@ function fail(names) {
 }
 
 /**
- * Builds the test programs of all crates.
+ * Builds the test programs of the selected crates.
  *
  * @returns {Program[]}
  */
-function programs(folder, profile) {
-  const options = [...profile, '--no-run', '--workspace', '--message-format=json-render-diagnostics'];
+function programs(folder, selection) {
+  const options = [...selection, '--no-run', '--message-format=json-render-diagnostics'];
   const { status, stdout } = cargoTest(folder, options, ['inherit', 'pipe', 'inherit']);
   if (status !== 0) process.exit(status || 1);
   const messages = stdout.split('\n').filter((line) => line.startsWith('{'));

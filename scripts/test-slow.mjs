@@ -1,20 +1,17 @@
 /**
- * `npm run test:slow`: the Rust tests with the optimised kernels that users get, and the TypeScript tests that `npm test`
- * leaves out, as `scripts/test-lanes.mjs` lists them. `npm run test:slow -- ARGS`: instead of these the TypeScript tests
- * that the arguments of vitest select.
+ * `npm run test:slow`: the Rust tests of the kernels that users get, and the TypeScript tests that `npm test` leaves out, as
+ * `scripts/test-lanes.mjs` lists them. `npm run test:slow -- ARGS`: instead of these the TypeScript tests that the arguments
+ * of vitest select.
  */
-import { root } from './lib.mjs';
-import { addonProfile, setup } from './setup.mjs';
+import { setup } from './setup.mjs';
 import { runStages } from './stages.mjs';
-import { testRust } from './test-rust.mjs';
+import { testKernels } from './test-rust.mjs';
 import { testLane } from './test-typescript.mjs';
 
 const args = process.argv.slice(2);
 
 runStages([
   { name: 'setup', work: setup },
-  ...(args.length === 0
-    ? [{ name: 'Rust tests as shipped', work: () => testRust(root, addonProfile()) }]
-    : []),
+  ...(args.length === 0 ? [{ name: 'optimised Rust tests', work: testKernels }] : []),
   { name: 'slow TypeScript tests', work: () => testLane('slow', args) },
 ]);
