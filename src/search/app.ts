@@ -27,7 +27,7 @@ import { errorForm, exclusiveErrorForm } from './errors.js';
 import { STALE_HEADER, withFreshness } from './freshness.js';
 import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
-import { searchMetrics } from './metrics.js';
+import { databaseMetric, searchMetrics } from './metrics.js';
 import { networkRoutes } from './network-routes.js';
 import { isOpenSearch } from './opensearch/location.js';
 import { cacheFolder, isPostgres } from './postgres/location.js';
@@ -118,7 +118,12 @@ export async function searchApp(
     },
     proxies: config.proxies,
     docs: { tags: TAGS },
-    metrics: [...searchMetrics(service), ...(engine.instruments ?? []), ...(aggregator?.metrics.all ?? [])],
+    metrics: [
+      ...searchMetrics(service),
+      ...(engine.problem === undefined ? [] : [databaseMetric(() => engine.problem?.())]),
+      ...(engine.instruments ?? []),
+      ...(aggregator?.metrics.all ?? []),
+    ],
     dataFolders: folder === undefined ? [] : [folder],
     ...tracking,
     readiness: async () => (await service.readiness()) ?? aggregator?.readiness(),

@@ -1,5 +1,6 @@
 /** Metrics of the indexes and of the engine. */
 import { gauge, type Metric, type Sample, total } from '../observe/instruments.js';
+import type { EngineProblem } from './engine/port.js';
 
 /** At most this many indexes get their own label, in name order, because clients can create any number. */
 export const INDEXES_SHOWN_MAX = 200;
@@ -78,6 +79,8 @@ export interface MetricSources {
   list(): Promise<Buffer>;
   /** The counts of the engine, as JSON. */
   counts(): Buffer;
+  /** Names of the indexes whose last write failed. */
+  failing(): readonly string[];
 }
 
 export function searchMetrics(sources: MetricSources): Metric[] {
@@ -85,6 +88,7 @@ export function searchMetrics(sources: MetricSources): Metric[] {
   const counts = oncePerTurn(() => JSON.parse(sources.counts().toString()) as EngineCounts);
   return [
     ...sizeMetrics(all, counts),
+    failingMetric(sources),
     ...indexMetrics(counts),
     ...fileMetrics(counts),
     ...graphMetrics(counts),
@@ -133,6 +137,25 @@ function sizeMetrics(all: () => Promise<IndexSize[]>, counts: () => EngineCounts
           .map(({ name, progress = 1 }) => ({ labels: { index: name }, value: progress })),
     ),
   ];
+}
+
+function failingMetric(sources: MetricSources): Metric {
+  return gauge(
+    'isccd_search_indexes_failing',
+    'Indexes whose last write failed; /readyz names them',
+    [],
+    () => [{ labels: {}, value: sources.failing().length }],
+  );
+}
+
+/** For engines whose indexes are in a database. */
+export function databaseMetric(problem: () => EngineProblem | undefined): Metric {
+  return gauge(
+    'isccd_search_database_unavailable',
+    'Whether the database of the indexes is unreachable: 1 or 0',
+    [],
+    () => [{ labels: {}, value: problem() === undefined ? 0 : 1 }],
+  );
 }
 
 function indexMetrics(counts: () => EngineCounts): Metric[] {

@@ -105,6 +105,11 @@ export class SearchService {
     return this.#engine.metrics();
   }
 
+  /** Names of the indexes whose last write failed. */
+  failing(): readonly string[] {
+    return [...this.#failing.keys()];
+  }
+
   get(name: string): Promise<Buffer> {
     return this.#engine.getIndex(name);
   }

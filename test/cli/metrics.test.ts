@@ -9,7 +9,9 @@ import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { native } from '../../src/native.js';
+import { databaseMetric } from '../../src/search/metrics.js';
 import { ClientMetrics } from '../../src/search/opensearch/metrics.js';
+import { cacheMetrics } from '../../src/search/postgres/metrics.js';
 import { Slots } from '../../src/slots.js';
 import { HubDouble } from '../network/support/hub-double.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
@@ -52,10 +54,15 @@ beforeAll(async () => {
     'text/plain; version=0.0.4; charset=utf-8',
   ]);
   text = await response.text();
-  const others = await Promise.all(new ClientMetrics(new Slots(1)).all.map((metric) => metric.get()));
+  const ofDatabases = [
+    ...new ClientMetrics(new Slots(1)).all,
+    ...cacheMetrics(() => 0),
+    databaseMetric(() => undefined),
+  ];
+  const others = await Promise.all(ofDatabases.map((metric) => metric.get()));
   families = new Set([
     ...[...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name),
-    // Of an engine that is not configured here.
+    // Of engines that are not configured here.
     ...others.map(({ name }) => name),
   ]);
   lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -16,7 +16,11 @@ async function startWithFaults(name: 'once' | 'sync' | 'names') {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const trigger = path.join(folder, name);
   const location = `usearch://${path.join(folder, 'indexes')}`;
-  const faults = { LD_PRELOAD: build('fail-writes.c', folder), FAULT_TRIGGER: trigger };
+  const faults = {
+    ISCCD_METRICS_PUBLIC: 'true',
+    LD_PRELOAD: build('fail-writes.c', folder),
+    FAULT_TRIGGER: trigger,
+  };
   const service = await startProcess(location, faults);
   onTestFinished(() => service.kill());
   for (const index of ['main', 'other'])
@@ -37,6 +41,12 @@ async function expectAsset(service: SearchProcess, number: number): Promise<void
 async function readiness(service: SearchProcess): Promise<unknown> {
   const response = await fetch(`${service.url}/readyz`);
   return [response.status, await response.json()];
+}
+
+/** The metric that alerts on indexes whose last write failed. */
+async function failingCount(service: SearchProcess): Promise<string | undefined> {
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  return /^isccd_search_indexes_failing (\d+)$/m.exec(metrics)?.[1];
 }
 
 describe.skipIf(process.platform !== 'linux')('an index that cannot be written', () => {
@@ -61,10 +71,12 @@ describe.skipIf(process.platform !== 'linux')('an index that cannot be written',
     expect(await add(service, 1)).toBe(500);
     const failing = { main: 'the last write failed' };
     expect(await readiness(service)).toEqual([200, { status: 'ready', failing }]);
+    expect(await failingCount(service)).toBe('1');
     await expectAsset(service, 0);
     await rm(trigger);
     expect(await add(service, 2)).toBe(201);
     expect(await readiness(service)).toEqual([200, { status: 'ready' }]);
+    expect(await failingCount(service)).toBe('0');
     await expectAsset(service, 2);
     expect((await fetch(`${service.url}/indexes/main/assets/${isccId(1)}`)).status).toBe(404);
     expect(service.exitCode()).toBeNull();

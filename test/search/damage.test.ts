@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/client/search-api.js';
+import { Metrics } from '../../src/observe/metrics.js';
 import { isccd } from '../support/command.js';
 import { post, rows, startSearch } from './support/search-server.js';
 
@@ -96,13 +97,16 @@ describe.each(DAMAGES)('%s', (what, damage) => {
   });
 
   test('leaves the other indexes serving and is reported', async () => {
-    const server = await startSearch(folder, { INDEXSVC_INDEX_URI: `usearch://${copy}` });
+    const location = { INDEXSVC_INDEX_URI: `usearch://${copy}` };
+    const server = await startSearch(folder, location, 'auto', new Metrics());
     try {
       await expect
         .poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 })
         .toBe(200);
       const ready = await (await fetch(`${server.url}/readyz`)).json();
       expect(ready).toMatchObject({ status: 'ready', damaged: { hurt: expect.any(String) } });
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      expect(metrics).toContain('isccd_search_indexes{state="damaged"} 1');
       for (const name of ['good', 'well']) {
         const found = await fetch(`${server.url}/indexes/${name}/search?iscc_code=${entries[0]?.iscc_code}`);
         expect(found.status).toBe(200);

@@ -253,12 +253,22 @@ describe('the cache', () => {
   });
 });
 
+/** A metric of the first instance. */
+async function metric(name: string): Promise<number> {
+  const metrics = await (await fetch(`${urlOf(0)}/metrics`)).text();
+  const [, value] = new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(metrics) ?? [];
+  return Number(value);
+}
+
 test('reads are answered for a while without the database, then refused; all recovers by itself', async () => {
-  const [one, two] = [await start('one', { INDEXSVC_STALENESS_MAX_S: '2' }), await start('two')];
+  const staleness = { INDEXSVC_STALENESS_MAX_S: '2' };
+  const [one, two] = [await start('one', staleness, new Metrics()), await start('two')];
   const [first, second] = entries as [Entry, Entry];
   await one.createIndex('ds');
   await two.addAssets('ds', [first]);
   expect(await found(urlOf(0), first)).toContain(first.iscc_id);
+  expect(await metric('isccd_search_database_unavailable')).toBe(0);
+  expect(await metric('isccd_search_cache_age_seconds')).toBeLessThan(60);
   await postgres.halt();
   const stale = await post(`${urlOf(0)}/indexes/ds/search`, { units: first.units });
   expect(stale.status).toBe(200);
@@ -280,6 +290,8 @@ test('reads are answered for a while without the database, then refused; all rec
   await expect.poll(async () => (await search()).status, { timeout: 10_000 }).toBe(503);
   expect((await search()).headers.get('retry-after')).toBeTruthy();
   expect((await fetch(`${urlOf(0)}/readyz`)).status).toBe(503);
+  expect(await metric('isccd_search_database_unavailable')).toBe(1);
+  expect(await metric('isccd_search_cache_age_seconds')).toBeGreaterThan(2);
   // The second instance still answers: its limit is 30 s.
   expect((await post(`${urlOf(1)}/indexes/ds/search`, { units: first.units })).status).toBe(200);
   await postgres.start();
@@ -290,6 +302,7 @@ test('reads are answered for a while without the database, then refused; all rec
     .toBe(201);
   expect(await found(urlOf(0), second)).toContain(second.iscc_id);
   expect((await fetch(`${urlOf(0)}/readyz`)).status).toBe(200);
+  expect(await metric('isccd_search_database_unavailable')).toBe(0);
 }, 60_000);
 
 test('a synchronous standby takes over from a killed primary without a restart or a lost write', async () => {

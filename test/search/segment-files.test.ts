@@ -17,8 +17,7 @@ const JSON_TYPE = 'application/json';
 const MIB = 1_048_576;
 
 async function metric(service: SearchService, name: string) {
-  const sources = { list: () => service.list(), counts: () => service.counts() };
-  const all = await Promise.all(searchMetrics(sources).map((one) => one.get()));
+  const all = await Promise.all(searchMetrics(service).map((one) => one.get()));
   const values = all.find((one) => one.name === name)?.values ?? [];
   return Object.fromEntries(values.map(({ labels, value }) => [labels.work ?? labels.memory ?? '', value]));
 }

@@ -42,8 +42,7 @@ async function description(service: SearchService) {
 }
 
 async function metric(service: SearchService, name: string) {
-  const sources = { list: () => service.list(), counts: () => service.counts() };
-  const all = await Promise.all(searchMetrics(sources).map((one) => one.get()));
+  const all = await Promise.all(searchMetrics(service).map((one) => one.get()));
   return all.find((one) => one.name === name)?.values;
 }
 

@@ -4,6 +4,7 @@ import type { FailoverPool } from '../../database/failover-pool.js';
 import { truncateFeed } from '../../feed/feed.js';
 import type { NativeError, NativeErrorCode, SearchEngine, SearchOptions } from '../../native.js';
 import { native } from '../../native.js';
+import type { Metric } from '../../observe/instruments.js';
 import type { Logger } from '../../observe/log.js';
 import { SHARED_ID } from '../engine/open.js';
 import type { Engine, EngineProblem } from '../engine/port.js';
@@ -11,6 +12,7 @@ import { NAME_PATTERN } from '../schema.js';
 import { AdvisoryLock } from './advisory-lock.js';
 import { Cache } from './cache.js';
 import { Followed } from './followed.js';
+import { cacheMetrics } from './metrics.js';
 import type { Newest } from './newest.js';
 import { openSearchDatabase, type SearchDatabase, type SearchDb } from './open.js';
 import { openCache } from './open-cache.js';
@@ -57,6 +59,7 @@ export class PostgresEngine implements Engine {
   #isClosed = false;
   /** Identifies the database. */
   readonly id: string;
+  readonly instruments: readonly Metric[];
 
   private constructor(
     options: PostgresEngineOptions,
@@ -82,6 +85,7 @@ export class PostgresEngine implements Engine {
     });
     const [cache, followed] = [this.#cache, this.#followed];
     this.#writes = new Writes({ db, engine: local, cache, followed, log, onUnavailable: away });
+    this.instruments = cacheMetrics(() => (performance.now() - followed.currentMs) / 1000);
     this.#loaded = this.#load();
     this.#cleaning = setInterval(() => void this.#clean(), CLEAN_MS).unref();
   }
