@@ -51,6 +51,7 @@ const LOCAL = [
   [['index', 'search', 'photos', CODE, '--at', 'indexes'], /MAIGIIFJRDGEQQAA/],
   [['index', 'search', 'photos', 'photo.jpg', '--at', 'indexes', '--threshold', '0.9'], /no matches/],
   [['index', 'search', 'photos', ISCC_ID, '--at', 'indexes'], /no matches/],
+  [['find', 'photo.jpg', '--in', 'photos', '--at', 'indexes'], /no matches in photos/],
   [['index', 'get', 'photos', ISCC_ID, '--at', 'indexes'], /KUABLDA46RGP3AQIGWC7QX6D7PGA2/],
   [['index', 'rm', 'photos', ISCC_ID, '--at', 'indexes'], /"deleted":1/],
   [['index', 'rm', 'photos', '--at', 'indexes'], /^/],

@@ -62,6 +62,7 @@ function program(): Command {
     .action(async (image: string | undefined, options) =>
       (await import('./commands/demo.js')).demo(image, options),
     );
+  findCommand(root);
   indexCommands(root);
   storeCommands(root);
   checkCommands(root);
@@ -215,6 +216,21 @@ function scanCommands(root: Command): void {
     .argument('<groups...>', 'numbers of groups in report.csv')
     .addOption(alwaysJsonOption())
     .action(async (folder, groups) => (await actions()).ignore(folder, groups));
+}
+
+/** `isccd find FILE --in INDEX`. */
+function findCommand(root: Command): void {
+  root
+    .command('find')
+    .description('find the assets of an index that a file matches, and say what differs')
+    .argument('<file>', 'file of any type')
+    .requiredOption('--in <index>', 'name of the index')
+    .requiredOption('--at <where>', 'folder, lmdb:///path, usearch:///path, or URL of a service')
+    .addOption(keyOption('--api-key <key>', 'API key of the service', 'ISCCD_API_KEY'))
+    .option('--limit <n>', 'maximum number of matches', '10')
+    .option('--threshold <share>', 'lowest similarity of a matching unit, 0 to 1')
+    .addOption(jsonOption())
+    .action(async (file: string, options) => (await import('./commands/find.js')).find(file, options));
 }
 
 /** `isccd index ...`: every subcommand works on a local folder or on a service. */

@@ -23,6 +23,9 @@ export interface SearchOptions extends Shown {
   readonly filter?: readonly string[];
 }
 
+/** A query with the code and all units of a file. */
+type CodedFile = Query & { readonly iscc_code: string; readonly units: string[] };
+
 /** MainTypes of an ISCC-CODE and an ISCC-ID, as numbered in the header. */
 const [CODE, ID] = [5, 6];
 
@@ -58,22 +61,24 @@ async function explained(
 
 function parametersOf(options: SearchOptions): SearchParameters {
   return present({
-    limit: count(options.limit, '--limit'),
-    threshold: share(options.threshold, '--threshold'),
-    threshold_simprints: share(options.thresholdSimprints, '--threshold-simprints'),
-    min_score: share(options.minScore, '--min-score'),
+    limit: limitOption(options.limit),
+    threshold: shareOption(options.threshold, '--threshold'),
+    threshold_simprints: shareOption(options.thresholdSimprints, '--threshold-simprints'),
+    min_score: shareOption(options.minScore, '--min-score'),
     unit_types: options.unitTypes,
     exclude: options.exclude,
     filter: options.filter === undefined ? undefined : [...options.filter],
   });
 }
 
-function count(text: string | undefined, option: string): number | undefined {
+/** Value of `--limit`. */
+export function limitOption(text: string | undefined): number | undefined {
   if (text === undefined || /^0*[1-9]\d*$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw new CommandFailed(`${option} must be an integer of at least 1`, EXIT_CONFIGURATION);
+  throw new CommandFailed('--limit must be an integer of at least 1', EXIT_CONFIGURATION);
 }
 
-function share(text: string | undefined, option: string): number | undefined {
+/** Value of an option that is a number from 0 to 1. */
+export function shareOption(text: string | undefined, option: string): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() !== '' && value >= 0 && value <= 1) return value;
@@ -109,11 +114,16 @@ function mainTypeOf(text: string): number | Error {
   }
 }
 
-/** All units of a file, as an index has them of files that `isccd code` has read. */
-async function queryOfFile(file: string, problem: string): Promise<Query> {
+/**
+ * All units of a file, as an index has them of files that `isccd code` has read.
+ *
+ * @param problem why the argument is not a code, if it may be one
+ */
+export async function queryOfFile(file: string, problem?: string): Promise<CodedFile> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isDirectory()) throw new CommandFailed(`${file} is a folder, not a file`, EXIT_CONFIGURATION);
   if (found === undefined) {
+    if (problem === undefined) throw new CommandFailed(`${file}: the file does not exist`);
     const looksLikeFile = /[./\\]/.test(file);
     const message = looksLikeFile ? `${file} is not a file, and not a code: ${CODE_RULE}` : problem;
     throw new CommandFailed(message, EXIT_CONFIGURATION);

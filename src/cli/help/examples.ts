@@ -94,6 +94,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: `isccd index search photos ${CODE} --at ./indexes --limit 10` },
     { line: 'isccd index search photos photo.jpg --at ./indexes --threshold 0.9' },
   ],
+  find: [
+    { line: 'isccd find photo.jpg --in photos --at ./indexes' },
+    { line: 'isccd find photo.jpg --in photos --at https://search.example --json', untested: REMOTE },
+  ],
   'index get': [{ line: 'isccd index get photos ISCC:MAIGIIFJRDGEQQAA --at ./indexes' }],
   'index paths': [
     { line: 'isccd index paths photos --at ./indexes' },

@@ -41,7 +41,7 @@ function passageRow({ score, iscc_id: id, metadata, types }: ChunkMatch): string
 }
 
 /** `CONTENT_TEXT_V0` is `content text`. */
-function unitName(type: string): string {
+export function unitName(type: string): string {
   return type
     .replace(/_V\d+$/, '')
     .replaceAll('_', ' ')
@@ -49,7 +49,8 @@ function unitName(type: string): string {
     .toLowerCase();
 }
 
-function nameOf(metadata: unknown): string {
+/** The member of metadata that names an asset, or an empty text. */
+export function nameOf(metadata: unknown): string {
   if (typeof metadata !== 'object' || metadata === null) return '';
   const known = metadata as Readonly<Record<string, unknown>>;
   const found = NAMES.map((name) => known[name]).find((value) => typeof value === 'string' && value !== '');

@@ -1,0 +1,110 @@
+/** `isccd find FILE --in INDEX`: the assets of an index that a file matches, and what differs. */
+import { NotFound } from '../../client/errors.js';
+import type { Entry, GlobalMatch, SearchApi } from '../../client/search-api.js';
+import { decomposeCode } from '../../codec.js';
+import { native, type UnitComparison } from '../../native.js';
+import { present } from '../../present.js';
+import { printable } from '../../printable.js';
+import { indexArgument } from '../input/arguments.js';
+import { type Paint, painter } from '../terminal/colour.js';
+import { nameOf, unitName } from '../terminal/index-tables.js';
+import { printJson } from '../terminal/lines.js';
+import { using, type Where } from './index-command.js';
+import { limitOption, queryOfFile, shareOption } from './index-search.js';
+
+export interface FindOptions extends Where {
+  readonly in: string;
+  readonly limit?: string;
+  readonly threshold?: string;
+  readonly json?: boolean;
+}
+
+interface Found extends Pick<GlobalMatch, 'iscc_id' | 'score' | 'metadata'> {
+  readonly relation: string;
+  readonly units: readonly UnitComparison[];
+}
+
+const INDENT = ' '.repeat(9);
+const KIND_WIDTH = 16;
+
+/** Main types of units from the one that says most, with what it says if it is equal, and if it is similar. */
+const RELATIONS: readonly (readonly [main: string, equal: string, similar: string])[] = [
+  ['INSTANCE', 'the same file', 'the same file'],
+  ['CONTENT', 'the same content in another file', 'similar content'],
+  ['DATA', 'almost the same bytes', 'similar bytes'],
+  ['SEMANTIC', 'similar meaning', 'similar meaning'],
+  ['META', 'only the same title or description', 'only a similar title or description'],
+];
+
+/** Prints the matches of a file, the best first, and for each what it is to the file and how far their units differ. */
+export async function find(file: string, options: FindOptions): Promise<void> {
+  const index = indexArgument(options.in);
+  const parameters = present({
+    limit: limitOption(options.limit),
+    threshold: shareOption(options.threshold, '--threshold'),
+  });
+  const query = await queryOfFile(file);
+  await using(options, async (service) => {
+    const { global_matches: matches } = await service.search(index, query, parameters);
+    const found: Found[] = [];
+    for (const match of matches) {
+      const { iscc_id, score, metadata } = match;
+      const units = compared(query.units, unitsOf(await stored(service, index, iscc_id)));
+      found.push({ iscc_id, score, relation: relationOf(match), units, metadata });
+    }
+    if (options.json) return printJson({ iscc: query.iscc_code, matches: found });
+    const paint = painter(process.stdout);
+    if (found.length === 0) process.stdout.write(`no matches in ${index}\n`);
+    for (const match of found) process.stdout.write(block(match, paint));
+  });
+}
+
+/** An asset; `undefined` if it was deleted after the search. */
+async function stored(service: SearchApi, index: string, id: string): Promise<Entry | undefined> {
+  try {
+    return await service.getAsset(index, id);
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+}
+
+function unitsOf(entry: Entry | undefined): readonly string[] {
+  return entry?.units ?? (entry?.iscc_code ? decomposeCode(entry.iscc_code) : []);
+}
+
+/** For each unit of the file the nearest one of its type, if there is one. */
+function compared(units: readonly string[], others: readonly string[]): UnitComparison[] {
+  return units.flatMap((unit) =>
+    others
+      .flatMap((other) => native.compareCodes(unit, other))
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, 1),
+  );
+}
+
+/** What a match is to the file, by the unit that says most of those that match. */
+function relationOf({ types }: GlobalMatch): string {
+  for (const [main, equal, similar] of RELATIONS) {
+    const scores = Object.entries(types).filter(([type]) => type.startsWith(`${main}_`));
+    if (scores.length > 0) return scores.some(([, score]) => score === 1) ? equal : similar;
+  }
+  return 'similar';
+}
+
+function block(match: Found, paint: Paint): string {
+  const percent = `${(match.score * 100).toFixed(1)} %`.padStart(7);
+  const name = printable(nameOf(match.metadata));
+  const head = [percent, match.iscc_id, name, paint('green', match.relation)].filter((part) => part !== '');
+  const lines = match.units.map(
+    (unit) => `${INDENT}${unitName(unit.kind).padEnd(KIND_WIDTH)} ${difference(unit)}`,
+  );
+  return `${[head.join('  '), ...lines].join('\n')}\n`;
+}
+
+function difference({ kind, similarity, bits, distance, featureless }: UnitComparison): string {
+  if (featureless) return 'means nothing: an image without features, or a document without text';
+  if (similarity === 1) return 'equal';
+  // A hash: how many of its bits differ says nothing.
+  return kind.startsWith('INSTANCE_') ? 'differs' : `differs in ${distance} of ${bits} bits`;
+}
