@@ -65,7 +65,7 @@ const share = (description: string) =>
   z
     .string()
     .refine(
-      (text) => /^(?:0|1|0?\.\d+|[01]\.\d*)$/.test(text) && Number(text) <= 1,
+      (text) => /^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number(text) <= 1,
       'Input should be a number from 0 to 1',
     )
     .describe(description)

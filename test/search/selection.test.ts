@@ -238,7 +238,7 @@ describe('parameters', () => {
       servers.set(backend, await started(backend, `refusals-${backend}`));
     return () => Promise.all([...servers.values()].map((server) => server.stop()));
   });
-  const refusal = async (backend: Backend, parameters: string, target = 'search') => {
+  const responded = async (backend: Backend, parameters: string, target = 'search') => {
     const url = `${servers.get(backend)?.url}/indexes/ds/${target}?${parameters}`;
     const body =
       target === 'search' ? { iscc_code: entries[0]?.iscc_code } : [{ iscc_code: entries[0]?.iscc_code }];
@@ -248,6 +248,9 @@ describe('parameters', () => {
 
   test.each([
     ['threshold=high', 422, 'a number from 0 to 1'],
+    ['threshold=1e1', 422, 'a number from 0 to 1'],
+    ['threshold=0x1', 422, 'a number from 0 to 1'],
+    ['threshold=.', 422, 'a number from 0 to 1'],
     ['threshold=1.1', 422, 'a number from 0 to 1'],
     ['threshold=', 422, 'a number from 0 to 1'],
     ['min_score=-1', 422, 'a number from 0 to 1'],
@@ -262,7 +265,12 @@ describe('parameters', () => {
     ['not_in=missing', 400, "Index 'missing' not found"],
     ['tresholds=0.9', 422, 'Extra inputs are not permitted'],
   ] as const)('%s is refused with %i and the rule', async (parameters, status, rule) => {
-    expect(await refusal('usearch', parameters)).toEqual([status, expect.stringContaining(rule)]);
+    expect(await responded('usearch', parameters)).toEqual([status, expect.stringContaining(rule)]);
+  });
+
+  test.each(['9e-1', '.9', '0.90', '1', '1.', '10E-1'])('threshold=%s is a number', async (threshold) => {
+    const [status] = await responded('usearch', `threshold=${threshold}`);
+    expect(status).toBe(200);
   });
 
   test.each([
@@ -272,7 +280,7 @@ describe('parameters', () => {
     ['memory', 'cursor=*', 'compares whole codes'],
     ['memory', 'not_in=ds', 'do not support it'],
   ] as const)('%s refuses %s', async (backend, parameters, rule) => {
-    expect(await refusal(backend, parameters)).toEqual([400, expect.stringContaining(rule)]);
+    expect(await responded(backend, parameters)).toEqual([400, expect.stringContaining(rule)]);
   });
 
   test('an index in memory leaves out matches by ISCC-ID, score and metadata', async () => {
