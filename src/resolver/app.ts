@@ -23,7 +23,6 @@ import { ResolverMetrics } from './metrics.js';
 import { Prober } from './prober.js';
 import { RecentManifests } from './recent.js';
 import { RightsLookUp } from './rights/look-up.js';
-import type { RightsOptions } from './rights/routes.js';
 import { BODY_BYTES_MAX, resolverRoutes, TITLE } from './routes.js';
 import type { SearchBackend } from './search-backend.js';
 import { ResolverService } from './service.js';
@@ -81,13 +80,18 @@ export async function resolverApp(
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
   const reader = readerOf(log, coder);
-  const rights = rightsOf(config, service, reader, coder);
+  const validator = reader.validator(config.trustAnchorsPem);
+  const lookUp = new RightsLookUp(service, reader, validator);
+  const rights = config.rights && coder !== undefined ? { lookUp, coder } : undefined;
   return {
     name: 'resolver',
     title: TITLE,
     description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
-    routes: resolverRoutes(service, { publicUrl: config.publicUrl, content, coder, rights, reader }),
+    routes: resolverRoutes(service, {
+      publicUrl: config.publicUrl,
+      ...{ content, coder, rights, reader, validator },
+    }),
     errors: errorForm,
     unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
     cors: {
@@ -137,16 +141,6 @@ function allowedHosts({ allowedHosts: named, publicUrl, proxies }: ResolverConfi
 /** Its first process starts at once if requests may need it: those with files. */
 function readerOf(log: Logger | undefined, coder: ContentCoder | undefined): ManifestReader {
   return coder !== undefined && log !== undefined ? warmReader(log) : new ManifestReader(log);
-}
-
-function rightsOf(
-  { rights: isOn, trustAnchorsPem }: ResolverConfig,
-  service: ResolverService,
-  reader: ManifestReader,
-  coder: ContentCoder | undefined,
-): RightsOptions | undefined {
-  if (!isOn || coder === undefined) return undefined;
-  return { lookUp: new RightsLookUp(service, reader, trustAnchorsPem), coder };
 }
 
 function remoteStore(

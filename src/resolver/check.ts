@@ -1,7 +1,7 @@
 /** Checks a file for the start page: its code, its own credentials, and the manifests that match, with their facts. */
 import { z } from 'zod';
 import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
-import type { ManifestReader } from '../c2pa/manifest-reader.js';
+import type { ManifestReader, ManifestValidation } from '../c2pa/manifest-reader.js';
 import type { BindingMatch } from '../c2pa/schema.js';
 import type { ContentCoder } from '../content/coder.js';
 import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
@@ -20,6 +20,8 @@ export interface CheckOptions {
   readonly coder?: ContentCoder | undefined;
   readonly publicUrl: string | undefined;
   readonly reader: ManifestReader;
+  /** Knows whom the resolver trusts. */
+  readonly validator: ManifestValidation;
 }
 
 interface CheckedMatch extends BindingMatch {
@@ -28,7 +30,8 @@ interface CheckedMatch extends BindingMatch {
 }
 
 /** Routes of the start pages alone: not part of the API, only for the console. */
-export function checkRoutes(service: ResolverService, { coder, publicUrl, reader }: CheckOptions): Route[] {
+export function checkRoutes(service: ResolverService, options: CheckOptions): Route[] {
+  const { coder, publicUrl, reader, validator } = options;
   const page = {
     summary: 'Check of a file by the start page',
     hidden: true,
@@ -58,10 +61,11 @@ export function checkRoutes(service: ResolverService, { coder, publicUrl, reader
       const coded = await coder.code({ ...asset, isDescribed: true });
       const bindings = distinctBindings(await bindingsOf(coded, undefined, reader));
       const matches = await service.matchesOf(bindings, MATCHES_MAX, publicUrl ?? origin, trace);
-      const { iscc, credentials } = coded;
+      const { iscc, manifest } = coded;
       const described = await Promise.all(
-        matches.map((match) => describe(service, reader, match, log, trace)),
+        matches.map((match) => describe(service, options, match, log, trace)),
       );
+      const credentials = manifest && (await withTrust(coded.credentials, manifest, validator));
       return json({
         iscc,
         mediatype: coded.mediatype,
@@ -75,17 +79,31 @@ export function checkRoutes(service: ResolverService, { coder, publicUrl, reader
 
 async function describe(
   service: ResolverService,
-  reader: ManifestReader,
+  { reader, validator }: CheckOptions,
   match: BindingMatch,
   log: Logger,
   trace: Trace,
 ): Promise<CheckedMatch> {
   try {
     const isccId = (match.isccId ?? '').slice('ISCC:'.length);
-    const summary = await reader.describe(await service.manifestOf(isccId, match.manifestId, trace));
-    return summary === null ? match : { ...match, credentials: JSON.parse(summary) };
+    const bytes = await service.manifestOf(isccId, match.manifestId, trace);
+    const summary = await reader.describe(bytes);
+    if (summary === null) return match;
+    return { ...match, credentials: await withTrust(JSON.parse(summary), bytes, validator) };
   } catch (error) {
     log.info({ err: error, manifestId: match.manifestId }, 'a matching manifest could not be shown');
     return match;
   }
+}
+
+/** Who reads a manifest for its facts trusts nobody. A valid one becomes `trusted` here if the resolver trusts its signer. */
+async function withTrust(credentials: unknown, bytes: Uint8Array, validator: ManifestValidation) {
+  if (!isValid(credentials)) return credentials;
+  const report = await validator.validate(bytes);
+  const isTrusted = report.outcome === 'accepted' && report.trusted;
+  return isTrusted ? { ...credentials, state: 'trusted' } : credentials;
+}
+
+function isValid(credentials: unknown): credentials is { readonly state: 'valid' } {
+  return (credentials as { readonly state?: unknown } | undefined)?.state === 'valid';
 }

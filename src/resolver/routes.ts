@@ -2,7 +2,7 @@
 import { getParameters, parseQueryBody, postParameters, RESULTS_DEFAULT } from '../c2pa/binding-query.js';
 import { type ContentQueries, contentCapabilities, contentRoutes } from '../c2pa/content-routes.js';
 import { algorithmsDocument, DISCOVERY_PATH, ISCC_ALGORITHM } from '../c2pa/documents.js';
-import type { ManifestReader } from '../c2pa/manifest-reader.js';
+import type { ManifestReader, ManifestValidation } from '../c2pa/manifest-reader.js';
 import { bindingMatches, bindingQuery } from '../c2pa/schema.js';
 import { type ServiceDescription, serviceRoutes } from '../c2pa/service-routes.js';
 import type { ContentCoder } from '../content/coder.js';
@@ -38,6 +38,8 @@ export interface RouteOptions {
   /** Queries by an asset; `undefined` if they are off. */
   readonly content?: Pick<ContentQueries, 'coder' | 'references'> | undefined;
   readonly reader: ManifestReader;
+  /** Knows whom the resolver trusts. */
+  readonly validator: ManifestValidation;
   /** Codes the files that the start page checks; `undefined` if it can't. */
   readonly coder?: ContentCoder | undefined;
   /** Look-ups of rights; `undefined` if they are off. */

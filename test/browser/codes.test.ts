@@ -230,6 +230,8 @@ describe('errors and access', () => {
     await page.getByRole('button', { name: 'Generate code' }).click();
     await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
     expect(await page.locator('#status').textContent()).toBe('Failed: truncated_a.jpg');
+    const failed = page.locator('#jobs li').filter({ has: page.getByRole('img', { name: 'failed' }) });
+    expect(await failed.locator('.tick').last().textContent()).toBe('✗');
     await expect.poll(() => page.locator('#announcement').textContent()).toBe('Failed: truncated_a.jpg');
     expect(await page.locator('.iscc').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Generate code' }).isEnabled()).toBe(true);

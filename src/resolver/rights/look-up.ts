@@ -35,10 +35,10 @@ export class RightsLookUp {
   readonly #reader: ManifestReader;
   readonly #validator: ManifestValidation;
 
-  constructor(service: ResolverService, reader: ManifestReader, trustAnchorsPem: string) {
+  constructor(service: ResolverService, reader: ManifestReader, validator: ManifestValidation) {
     this.#service = service;
     this.#reader = reader;
-    this.#validator = reader.validator(trustAnchorsPem);
+    this.#validator = validator;
   }
 
   /** @throws {BindingQueryInvalid} if the text is not a code with searchable units */

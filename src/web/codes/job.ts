@@ -3,7 +3,7 @@ import { bytesText, element, errorLine, messageOf, nameElement, plainName } from
 import type { Processed, Result } from './api.js';
 import { upload } from './api.js';
 import { resultHead, resultView } from './result.js';
-import { showSteps } from './steps.js';
+import { markFailed, showSteps } from './steps.js';
 
 /** What is looked up with the result of a file; it fills a panel and returns its verdict in a few words. */
 export interface Lookup {
@@ -79,6 +79,7 @@ export class Job {
       this.#bar.remove();
       if (isCancelled) return 'cancelled';
       this.#row.open = true;
+      markFailed(this.#steps);
       this.#body.replaceChildren(errorLine(messageOf(error)));
       return 'failed';
     }

@@ -8,6 +8,18 @@ export function showSteps(list: HTMLOListElement, steps: readonly Step[]): void 
   list.replaceChildren(...steps.map((step) => stepLine(step, longest)));
 }
 
+/** Marks the step that was running as the one that failed: the last one, whether it was still running or had ended. */
+export function markFailed(list: HTMLOListElement): void {
+  const last = list.lastElementChild;
+  const tick = last?.querySelector('.tick');
+  if (!last || !tick) return;
+  last.removeAttribute('aria-current');
+  tick.textContent = '✗';
+  tick.removeAttribute('aria-hidden');
+  tick.setAttribute('role', 'img');
+  tick.setAttribute('aria-label', 'failed');
+}
+
 function stepLine({ name, ms }: Step, longest: number): HTMLLIElement {
   if (ms === undefined) {
     const dots = element('span', { class: 'tick', 'aria-hidden': 'true' }, '…');

@@ -40,6 +40,7 @@ export function credentialsView(
 }
 
 interface Words {
+  readonly trusted: string;
   readonly valid: string;
   /** In order: the first whose pattern is that of a failure fits. */
   readonly failed: readonly (readonly [pattern: RegExp, text: string])[];
@@ -48,14 +49,16 @@ interface Words {
 
 /** The credentials of the file: do they belong to these bytes? */
 const OF_FILE: Words = {
-  valid: 'The signature is valid, and the file is unchanged since it was signed.',
+  trusted: 'The signer is trusted, and the file is unchanged since it was signed.',
+  valid: 'The file is unchanged since it was signed, but the signer is unknown: anyone can use this name.',
   failed: [[/Hash\.mismatch$/, 'The file was changed after it was signed.']],
   invalid: 'The credentials are not valid.',
 };
 
 /** A manifest that matches: its asset is not there, so only the manifest itself was checked. */
 const OF_MATCH: Words = {
-  valid: 'The signature of this manifest is valid.',
+  trusted: 'The signature of this manifest is valid, and its signer is trusted.',
+  valid: 'The signature of this manifest is valid, but its signer is unknown: anyone can use this name.',
   failed: [
     [/^claimSignature\./, 'The signature of this manifest is not valid.'],
     [/^assertion\..*mismatch$/, 'This manifest was changed after it was signed.'],
@@ -63,8 +66,10 @@ const OF_MATCH: Words = {
   invalid: 'This manifest is not valid.',
 };
 
-function verdict({ state, failures }: Credentials, { valid, failed, invalid }: Words): HTMLElement {
-  if (state !== 'invalid') return element('p', {}, valid);
+function verdict({ state, failures }: Credentials, words: Words): HTMLElement {
+  if (state === 'trusted') return element('p', { class: 'trusted' }, words.trusted);
+  if (state === 'valid') return element('p', { class: 'warning' }, words.valid);
+  const { failed, invalid } = words;
   const [, text = invalid] = failed.find(([pattern]) => failures.some((code) => pattern.test(code))) ?? [];
   return element('p', { class: 'error' }, `${text} (${failures.join(', ')})`);
 }

@@ -62,6 +62,18 @@ const ofCode = async (seed: number, query = '') => {
   return body;
 };
 
+describe('POST /check, for the console', () => {
+  it.each([
+    [301, 'trusted'],
+    [302, 'valid'],
+  ])('says of a match with picture %i whether its signer is trusted: %s', async (seed, state) => {
+    const init = { method: 'POST', headers: { 'Content-Type': 'image/png' }, body: await picture(seed) };
+    const response = await fetch(`${url}/check`, init);
+    const { matches } = (await response.json()) as { matches: { credentials: { state: string } }[] };
+    expect(matches.map(({ credentials }) => credentials.state)).toContain(state);
+  });
+});
+
 describe.each([
   ['byContent', (seed: number) => ofPicture(picture(seed))],
   ['byCode', (seed: number) => ofCode(seed)],
