@@ -67,11 +67,17 @@ pub fn inspect(head: &[u8], filename: &str) -> Inspected {
     Inspected { mediatype, mode: mode(mediatype) }
 }
 
+const ZIP: &str = "application/zip";
 const PLAIN: &str = "text/plain";
 const XML: &str = "text/xml";
 const SVG: &str = "image/svg+xml";
 
 fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
+    if sniffed == ZIP
+        && let Some(document) = office_open_xml(named)
+    {
+        return document;
+    }
     let is_ogg = |mediatype: &str| mediatype.contains("ogg");
     if is_ogg(named) && is_ogg(sniffed) {
         return named;
@@ -80,6 +86,35 @@ fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
     let is_decisive =
         mode::is_supported(sniffed) || [sniff::MPEG_TS, sniff::MUSEPACK].contains(&sniffed);
     if is_decisive && !mode::is_supported(named) { sniffed } else { named }
+}
+
+/// The type of documents of the same format, for templates, shows, and documents with macros.
+fn office_open_xml(named: &str) -> Option<&'static str> {
+    const PREFIXES: [([&str; 2], &str); 3] = [
+        (
+            [
+                "application/vnd.ms-word.",
+                "application/vnd.openxmlformats-officedocument.wordprocessingml.",
+            ],
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        ),
+        (
+            [
+                "application/vnd.ms-excel.",
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.",
+            ],
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        ),
+        (
+            [
+                "application/vnd.ms-powerpoint.",
+                "application/vnd.openxmlformats-officedocument.presentationml.",
+            ],
+            "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        ),
+    ];
+    let has_prefix = |prefixes: &[&str; 2]| prefixes.iter().any(|it| named.starts_with(it));
+    PREFIXES.iter().find(|(prefixes, _)| has_prefix(prefixes)).map(|(_, document)| *document)
 }
 
 /// `text/plain` if the bytes look like text, else `application/octet-stream`.
@@ -124,6 +159,26 @@ mod tests {
         assert_eq!(mediatype(PNG, "a.bin"), "image/png");
         assert_eq!(mediatype(PNG, "a.webp"), "image/png");
         assert_eq!(mediatype(b"<?xml version='1.0'?><rss/>", "feed.rss"), "text/xml");
+    }
+
+    #[test]
+    fn the_name_decides_about_packages_whose_first_entries_are_those_of_any_document() {
+        let head =
+            b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\0\0\0docProps/app.xml";
+        for (name, kind) in [
+            ("a.potm", "presentation"),
+            ("a.ppsx", "presentation"),
+            ("a.dotx", "document"),
+            ("a.docm", "document"),
+            ("a.xltm", "sheet"),
+            ("a.xlsb", "sheet"),
+        ] {
+            let inspected = inspect(head, name);
+            assert!(inspected.mediatype.ends_with(&format!("ml.{kind}")), "{name}");
+            assert_eq!(inspected.mode, Some(Mode::Text), "{name}");
+        }
+        assert_eq!(mediatype(head, "a.zip"), "application/zip");
+        assert_eq!(mediatype(PNG, "a.potm"), "image/png");
     }
 
     #[test]

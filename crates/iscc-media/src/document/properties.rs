@@ -1,9 +1,12 @@
 //! Properties of a document.
 
 use super::DocumentError;
-use super::container::Container;
+use super::container::{Container, Relationship};
 use crate::metadata::text::Keys;
 use crate::xml::{self, Token};
+
+/// Prefix of the types of relationships of packages (ECMA-376 part 2, 9.3).
+const PACKAGE: &str = "http://schemas.openxmlformats.org/package/";
 
 /// Properties, named as in Dublin Core. Lists keep the document's order.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -106,11 +109,14 @@ impl PropertiesPart {
         conventional: &str,
     ) -> Result<Self, DocumentError> {
         let relationships = container.relationships("")?;
-        let related = relationships.into_iter().find(|it| it.is(kind));
+        // Packages may have a second part under the prefix of other relationships; it does not count.
+        let is_package = |it: &&Relationship| it.is(kind) && it.kind.starts_with(PACKAGE);
+        let related = relationships.iter().find(is_package);
+        let related = related.or_else(|| relationships.iter().find(|it| it.is(kind)));
         let has_conventional = container.has(conventional);
         Ok(match related {
             Some(it) if !has_conventional || container.has(&it.target) => {
-                Self { name: it.target, is_related: true }
+                Self { name: it.target.clone(), is_related: true }
             }
             _ => Self { name: conventional.to_owned(), is_related: false },
         })
@@ -152,6 +158,29 @@ pub(super) fn office_open_xml(container: &mut Container<'_>) -> Result<Propertie
 mod tests {
     use super::super::container::{Budget, Container, archive};
     use super::office_open_xml;
+
+    #[test]
+    fn the_properties_of_the_package_count() {
+        const TYPE: &str = "http://schemas.openxmlformats.org/package/2006/relationships/metadata";
+        let relationships = format!(
+            r#"<Relationships>
+            <Relationship Id="1" Type="http://office/core-properties" Target="other.xml"/>
+            <Relationship Id="2" Type="{TYPE}/core-properties" Target="core.xml"/>
+            </Relationships>"#
+        );
+        let title = |title: &str| {
+            const DC: &str = "http://purl.org/dc/elements/1.1/";
+            format!(r#"<p xmlns:dc="{DC}"><dc:title>{title}</dc:title></p>"#)
+        };
+        let bytes = archive(&[
+            ("_rels/.rels", relationships.as_str()),
+            ("other.xml", &title("other")),
+            ("core.xml", &title("title")),
+        ]);
+        let mut budget = Budget::default();
+        let mut container = Container::open_package(&bytes, &mut budget).unwrap();
+        assert_eq!(office_open_xml(&mut container).unwrap().title.as_deref(), Some("title"));
+    }
 
     #[test]
     fn ends_without_a_start_are_no_custom_properties() {

@@ -54,6 +54,10 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
         if let Some(file) = parser.file.take() {
             parser.append_file(&file, budget)?;
         }
+        if matches!(token, Token::Close) && parser.groups.is_empty() {
+            // What follows the document is not text.
+            break;
+        }
     }
     parser.flush_bytes();
     Ok(Document { text: parser.body, properties: parser.properties, ..Document::default() })

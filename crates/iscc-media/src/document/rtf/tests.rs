@@ -23,6 +23,11 @@ fn decodes_text_in_its_encoding() {
 }
 
 #[test]
+fn ends_with_the_outermost_group() {
+    assert_eq!(text("{\\rtf1 {a} b\\par}\n\u{fffd}8$ left over"), "a b\n");
+}
+
+#[test]
 fn ignores_groups_without_text() {
     let document = read(
         br"{\rtf1{\fonttbl{\f0 Arial;}}{\*\generator X;}{\info{\title T\'e9}{\author A}{\operator O}{\doccomm C}}\pard Body{\field{\*\fldinst HYPERLINK}{\fldrslt link}}{\listtext 1.}\par}",

@@ -68,7 +68,9 @@ fn string(data: &[u8], at: usize) -> Option<(String, usize)> {
 pub fn sheets(workbook: &[u8]) -> Vec<(String, String)> {
     let sheets = records(workbook).filter(|(kind, _)| *kind == kind::SHEET);
     let sheet = |data: &[u8]| {
-        let (id, at) = string(data, 8)?;
+        // Beta versions of Excel 2007 wrote four more bytes before the number of the sheet, which is not 0.
+        let start = if u32_at(data, 4)? == 0 { 12 } else { 8 };
+        let (id, at) = string(data, start)?;
         Some((string(data, at)?.0, id))
     };
     sheets.filter_map(|(_, data)| sheet(data)).collect()
@@ -193,6 +195,15 @@ mod tests {
     fn wide(text: &str) -> Vec<u8> {
         let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         [&(units.len() as u32 / 2).to_le_bytes()[..], &units].concat()
+    }
+
+    #[test]
+    fn sheets_of_beta_versions_have_names() {
+        let released = record(kind::SHEET, &[&[0; 4], &[1, 0, 0, 0], &wide("rId1"), &wide("One")]);
+        let beta = record(kind::SHEET, &[&[0; 8], &[2, 0, 0, 0], &wide("rId2"), &wide("Two")]);
+        let pairs = sheets(&[released, beta].concat());
+        let expected = [("One", "rId1"), ("Two", "rId2")];
+        assert_eq!(pairs, expected.map(|(name, id)| (name.to_owned(), id.to_owned())));
     }
 
     #[test]
