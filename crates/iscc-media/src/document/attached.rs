@@ -17,6 +17,9 @@ pub fn append(
     content: &[u8],
     budget: &mut Budget,
 ) -> Result<(), DocumentError> {
+    if content.starts_with(b"%PDF-") {
+        return budget.append_pdf(content, text);
+    }
     if mediatype == "text/html" {
         let decoded = match encoding {
             Some(encoding) => encoding.decode(content).0,

@@ -3,6 +3,7 @@
 
 mod formatting;
 mod lists;
+mod old;
 
 use encoding_rs::WINDOWS_1252;
 
@@ -37,11 +38,16 @@ mod fib {
 pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
     let main = ole.stream("/WordDocument")?;
     let flags = u16_at(&main, fib::FLAGS).unwrap_or(0);
-    if u16_at(&main, 0) != Some(fib::MAGIC) {
-        return Err(DocumentError::Unsupported("documents older than Word 97"));
+    let magic = u16_at(&main, 0);
+    if magic != Some(fib::MAGIC) && magic != Some(old::MAGIC) {
+        return Err(DocumentError::Unsupported("documents older than Word 6"));
     }
     if flags & fib::IS_ENCRYPTED > 0 {
         return Err(DocumentError::Encrypted);
+    }
+    if magic == Some(old::MAGIC) {
+        let text = old::text(&main).unwrap_or_default();
+        return Ok(Document { text, properties: ole.properties()?, ..Document::default() });
     }
     let table = if flags & fib::USES_TABLE_1 > 0 { "/1Table" } else { "/0Table" };
     let table = ole.stream(table)?;

@@ -6,21 +6,26 @@ mod compressed;
 use super::ole::{Ole, u32_at, utf16};
 use super::properties::Properties;
 use super::rtf::charset::of_code_page;
-use super::{Document, DocumentError, attached, rtf};
+use super::{DOCUMENT_DEPTH_MAX, Document, DocumentError, attached, rtf};
 use crate::mediatype;
 use crate::text::html;
 
 /// Numbers of properties in the names of streams ([MS-OXPROPS]).
 const SUBJECT: &str = "0037";
 const SENDER: &str = "0C1A";
+const DISPLAY_BCC: &str = "0E02";
+const DISPLAY_CC: &str = "0E03";
+const DISPLAY_TO: &str = "0E04";
 const BODY: &str = "1000";
 const BODY_RTF: &str = "1009";
 const BODY_HTML: &str = "1013";
 const DISPLAY_NAME: &str = "3001";
+const ADDRESS: &str = "3003";
 const ATTACHED_DATA: &str = "3701";
 const SHORT_FILE_NAME: &str = "3704";
 const FILE_NAME: &str = "3707";
 const MEDIA_TYPE: &str = "370E";
+const SMTP_ADDRESS: &str = "39FE";
 
 /// Properties with a code page in the list of properties: number, then the type of 32-bit integers.
 const MESSAGE_CODE_PAGE: u32 = 0x3FFD_0003;
@@ -31,6 +36,12 @@ const ATTACHMENT: &str = "__attach_version1.0_#";
 
 /// Maximum attachments of a mail.
 const ATTACHMENTS_MAX: usize = 1000;
+
+/// Start of the names of storages with recipients.
+const RECIPIENT: &str = "__recip_version1.0_#";
+
+/// Maximum recipients of a mail.
+const RECIPIENTS_MAX: usize = 1000;
 
 /// The longest text of a body in RTF.
 const RTF_BYTES_MAX: usize = 64 << 20;
@@ -59,6 +70,9 @@ struct Mail<'a, 'b> {
 impl Mail<'_, '_> {
     /// Appends the body and the attachments of the mail in a storage.
     fn append(&mut self, storage: &str, text: &mut String) -> Result<(), DocumentError> {
+        if self.ole.budget().depth < DOCUMENT_DEPTH_MAX {
+            self.append_header(storage, text)?;
+        }
         match self.string(storage, BODY)?.filter(|body| !body.trim().is_empty()) {
             Some(body) => text.push_str(&body),
             None => text.push_str(&self.rich_text(storage)?),
@@ -71,6 +85,43 @@ impl Mail<'_, '_> {
             self.append_attachment(&format!("{storage}/{name}"), text)?;
         }
         Ok(())
+    }
+
+    /// Appends subject, sender and recipients: text of mail inside of another file, whose properties are not those of
+    /// the file.
+    fn append_header(&mut self, storage: &str, text: &mut String) -> Result<(), DocumentError> {
+        if let Some(subject) = self.string(storage, SUBJECT)? {
+            text.push_str(&format!("{subject}\n"));
+        }
+        for (label, number) in
+            [("From", SENDER), ("To", DISPLAY_TO), ("Cc", DISPLAY_CC), ("Bcc", DISPLAY_BCC)]
+        {
+            if let Some(value) = self.string(storage, number)? {
+                append_field(label, &value, text);
+            }
+        }
+        let mut names = self.ole.storages(storage);
+        names.sort_unstable();
+        let mut addresses = Vec::new();
+        for name in names.iter().filter(|name| name.starts_with(RECIPIENT)).take(RECIPIENTS_MAX) {
+            addresses.extend(self.address(&format!("{storage}/{name}"))?);
+        }
+        append_field("Recipients", &addresses.join("; "), text);
+        Ok(())
+    }
+
+    /// The address of the recipient in a storage.
+    fn address(&mut self, storage: &str) -> Result<Option<String>, DocumentError> {
+        if let Some(address) = self.string(storage, SMTP_ADDRESS)? {
+            return Ok(Some(address));
+        }
+        if let Some(address) = self.string(storage, ADDRESS)? {
+            // Exchange has paths, whose last part is the name.
+            let start = address.to_ascii_lowercase().find("/cn=").map_or(0, |at| at + 4);
+            return Ok(Some(address[start..].to_owned()));
+        }
+        let name = self.string(storage, DISPLAY_NAME)?;
+        Ok(name.filter(|name| name.contains('@')).map(|name| name.trim_matches('\'').to_owned()))
     }
 
     /// Appends the name and the text of an attachment.
@@ -133,6 +184,13 @@ impl Mail<'_, '_> {
     }
 }
 
+/// Appends a line of the header, unless its value is empty.
+fn append_field(label: &str, value: &str, text: &mut String) {
+    if !value.is_empty() {
+        text.push_str(&format!("{label} {value}\n"));
+    }
+}
+
 /// The code page of 8-bit strings; windows-1252 if the mail does not say.
 fn code_page(ole: &mut Ole<'_>) -> Result<i32, DocumentError> {
     const HEADER_BYTES: usize = 32;
@@ -151,7 +209,6 @@ fn code_page(ole: &mut Ole<'_>) -> Result<i32, DocumentError> {
 mod tests {
     use std::io::{Cursor, Write};
 
-    use super::super::DOCUMENT_DEPTH_MAX;
     use super::super::container::Budget;
     use super::super::ole;
     use super::*;
@@ -219,6 +276,38 @@ mod tests {
             (0..DOCUMENT_DEPTH_MAX).map(|level| format!("mail level{level}")).collect();
         assert_eq!(words[..5], ["body", "A.RTF", "rich", "b.bin", "web"]);
         assert_eq!(words[5..].join(" "), format!("{} mail", levels.join(" ")));
+    }
+
+    #[test]
+    fn mail_in_a_file_has_its_header() {
+        let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        let mut put = |path: &str, text: &str| {
+            let stream = file.create_stream(path);
+            stream.unwrap().write_all(text.as_bytes()).unwrap();
+        };
+        put("/__properties_version1.0", &"\0".repeat(32));
+        put(&format!("/__substg1.0_{SUBJECT}001E"), "Plan");
+        put(&format!("/__substg1.0_{SENDER}001E"), "Ann");
+        put(&format!("/__substg1.0_{DISPLAY_TO}001E"), "Bob; Cy");
+        put(&format!("/__substg1.0_{DISPLAY_BCC}001E"), "");
+        put(&format!("/__substg1.0_{BODY}001E"), "body");
+        for (number, (property, address)) in
+            [(SMTP_ADDRESS, "b@x.org"), (ADDRESS, "/o=x/CN=Cy"), (DISPLAY_NAME, "'d@x.org'")]
+                .into_iter()
+                .enumerate()
+        {
+            let storage = format!("/{RECIPIENT}{number:08X}");
+            file.create_storage(&storage).unwrap();
+            let stream = file.create_stream(format!("{storage}/__substg1.0_{property}001E"));
+            stream.unwrap().write_all(address.as_bytes()).unwrap();
+        }
+        file.flush().unwrap();
+        let bytes = file.into_inner().into_inner();
+        let mut budget = Budget { depth: DOCUMENT_DEPTH_MAX - 1, ..Budget::default() };
+        let text = ole::read(&bytes, &mut budget).unwrap().text;
+        let header = "Plan\nFrom Ann\nTo Bob; Cy\nRecipients b@x.org; Cy; d@x.org\n";
+        assert_eq!(text, format!("{header}body"));
+        assert_eq!(ole::read(&bytes, &mut Budget::default()).unwrap().text, "body");
     }
 
     #[test]

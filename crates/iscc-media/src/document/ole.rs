@@ -240,7 +240,7 @@ mod tests {
         let book = [[9, 8, 4, 0, 0, 6, 5, 0], [0x2F, 0, 0, 0, 0, 0, 0, 0]].concat();
         let book = refusal(&[("/Workbook", &book)]);
         assert!(matches!(book, DocumentError::Encrypted), "{book:?}");
-        let old = refusal(&[("/WordDocument", &[0xDC, 0xA5, 101, 0])]);
+        let old = refusal(&[("/WordDocument", &[0xDB, 0xA5, 45, 0])]);
         assert!(matches!(old, DocumentError::Unsupported(_)), "{old:?}");
     }
 }

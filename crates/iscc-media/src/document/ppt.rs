@@ -158,10 +158,10 @@ impl<'a> Record<'a> {
         if self.kind == kind::TEXT_BOX {
             visit(self);
         } else if self.is_container && depth < DEPTH_MAX {
-            // Shapes of a group come before the groups in it.
+            // Groups in a group come before its shapes.
             let (groups, shapes): (Vec<_>, Vec<_>) =
                 self.children().partition(|child| child.kind == kind::GROUP);
-            let children = shapes.into_iter().chain(groups);
+            let children = groups.into_iter().chain(shapes);
             children.for_each(|child| child.for_each_text_box(depth + 1, visit));
         }
     }
@@ -418,6 +418,22 @@ mod tests {
         file.flush().unwrap();
         let bytes = file.into_inner().into_inner();
         ole::read(&bytes, &mut Budget::default()).unwrap().text
+    }
+
+    #[test]
+    fn groups_in_groups_come_before_shapes_of_groups() {
+        let shape = |text: &str| {
+            let text = record(kind::TEXT_BYTES, 0, &[text.as_bytes()]);
+            record(kind::SHAPE, CONTAINER, &[&record(kind::TEXT_BOX, CONTAINER, &[&text])])
+        };
+        let inner = record(kind::GROUP, CONTAINER, &[&shape("1"), &shape("2")]);
+        let outer = record(kind::GROUP, CONTAINER, &[&shape("3"), &inner]);
+        let all = record(kind::GROUP, CONTAINER, &[&outer, &shape("0")]);
+        let container = record(kind::DRAWING_CONTAINER, CONTAINER, &[&all]);
+        let sheet = record(0x03EE, CONTAINER, &[&record(kind::DRAWING, CONTAINER, &[&container])]);
+        let mut text = String::new();
+        append_sheet(Record::at(&sheet, 0), &[], &mut text);
+        assert_eq!(text, "0\n1\n2\n3\n");
     }
 
     #[test]

@@ -20,18 +20,35 @@ pub struct Numbering {
 #[derive(Default)]
 struct AbstractList {
     levels: Vec<Level>,
+    /// The number that each level used last; `None` before the first use.
+    counts: Vec<Option<u64>>,
 }
 
-#[derive(Default, Clone)]
-struct Level {
-    start: u64,
-    format: String,
+/// How a level counts and looks.
+#[derive(Debug, Default, Clone)]
+pub struct Level {
+    pub start: Option<u64>,
+    pub format: String,
     /// Text with `%1` to `%9` for the numbers of the levels.
-    pattern: String,
+    pub pattern: String,
     /// Whether all numbers are decimal.
-    is_legal: bool,
-    /// The number that was used last; `None` before the first use.
-    count: Option<u64>,
+    pub is_legal: bool,
+    /// The number of the last level that restarts this one, counted from 1: 0 for a level that never
+    /// restarts. Without it, all levels before this one do.
+    pub restart: Option<usize>,
+}
+
+impl Level {
+    /// The first number. Without a declared one it is 0 (ECMA-376 part 1, 17.9.25); letters and Roman
+    /// numbers have none for that.
+    fn first(&self) -> u64 {
+        let has_zero = matches!(self.format.as_str(), "" | "decimal" | "decimalZero" | "ordinal");
+        self.start.unwrap_or(u64::from(!has_zero))
+    }
+
+    fn set_pattern(&mut self, pattern: &str) {
+        self.pattern = pattern.chars().take(PATTERN_CHARACTERS_MAX).collect();
+    }
 }
 
 #[derive(Default)]
@@ -39,13 +56,15 @@ struct List {
     abstract_id: String,
     /// New starts by level, until they are used.
     starts: HashMap<usize, u64>,
+    /// Levels that replace those of the definition.
+    levels: HashMap<usize, Level>,
 }
 
 /// A document has nine levels; more are not counted.
 const LEVELS_MAX: usize = 9;
 
 /// Maximum characters of a level's pattern. Real patterns have a few.
-const PATTERN_CHARACTERS_MAX: usize = 255;
+pub const PATTERN_CHARACTERS_MAX: usize = 255;
 
 impl Numbering {
     /// Reads the numbering that a part refers to.
@@ -60,21 +79,15 @@ impl Numbering {
     }
 
     /// Adds a level of a list's definition.
-    pub fn define(
-        &mut self,
-        id: &str,
-        level: usize,
-        start: u64,
-        format: &str,
-        pattern: &str,
-        is_legal: bool,
-    ) {
+    pub fn define(&mut self, id: &str, level: usize, definition: Level) {
         if level < LEVELS_MAX {
-            let levels = &mut self.abstract_lists.entry(id.to_owned()).or_default().levels;
-            levels.resize(levels.len().max(level + 1), Level::default());
-            let pattern = pattern.chars().take(PATTERN_CHARACTERS_MAX).collect();
-            let format = format.to_owned();
-            levels[level] = Level { start, format, pattern, is_legal, count: None };
+            let AbstractList { levels, counts } =
+                self.abstract_lists.entry(id.to_owned()).or_default();
+            if levels.len() <= level {
+                levels.resize(level + 1, Level { start: Some(1), ..Level::default() });
+                counts.resize(level + 1, None);
+            }
+            levels[level] = definition;
         }
     }
 
@@ -84,6 +97,20 @@ impl Numbering {
         self.lists.insert(list.to_owned(), List { abstract_id, ..List::default() });
     }
 
+    /// Gives a list a new start of a level.
+    pub fn restart(&mut self, list: &str, level: usize, start: u64) {
+        if let Some(list) = self.lists.get_mut(list) {
+            list.starts.insert(level, start);
+        }
+    }
+
+    /// Gives a list a level of its own.
+    pub fn replace(&mut self, list: &str, level: usize, definition: Level) {
+        if let Some(list) = self.lists.get_mut(list) {
+            list.levels.insert(level, definition);
+        }
+    }
+
     /// The text of the next number in a list; `None` if the list has no visible number, and after
     /// more numbers than count: a short paragraph may have a long number.
     pub fn next(&mut self, list: &str, level: usize) -> Option<String> {
@@ -91,30 +118,38 @@ impl Numbering {
             return None;
         }
         let list = self.lists.get_mut(list)?;
-        let levels = &mut self.abstract_lists.get_mut(&list.abstract_id)?.levels;
+        let AbstractList { levels, counts } = self.abstract_lists.get_mut(&list.abstract_id)?;
         if level >= levels.len() {
             return None;
         }
         if let Some(start) = list.starts.remove(&level) {
-            levels[level].start = start;
-            levels[level].count = None;
+            let own = list.levels.get_mut(&level);
+            own.unwrap_or(&mut levels[level]).start = Some(start);
+            counts[level] = None;
         }
-        for upper in &mut levels[..level] {
-            upper.count.get_or_insert(upper.start);
+        let levels: Vec<&Level> = levels
+            .iter()
+            .enumerate()
+            .map(|(index, shared)| list.levels.get(&index).unwrap_or(shared))
+            .collect();
+        for (count, upper) in counts.iter_mut().zip(&levels).take(level) {
+            count.get_or_insert(upper.first());
         }
-        let current = &mut levels[level];
-        current.count = Some(current.count.map_or(current.start, |count| count.saturating_add(1)));
-        for lower in &mut levels[level + 1..] {
-            lower.count = None;
+        let next = counts[level].map_or(levels[level].first(), |count| count.saturating_add(1));
+        counts[level] = Some(next);
+        for (count, lower) in counts.iter_mut().zip(&levels).skip(level + 1) {
+            if lower.restart.is_none_or(|restart| level < restart) {
+                *count = None;
+            }
         }
-        let text = text(levels, level);
+        let text = text(&levels, counts, level);
         self.used += text.len();
         Some(text).filter(|text| !text.is_empty())
     }
 }
 
-fn text(levels: &[Level], level: usize) -> String {
-    let Level { format, pattern, is_legal, .. } = &levels[level];
+fn text(levels: &[&Level], counts: &[Option<u64>], level: usize) -> String {
+    let Level { format, pattern, is_legal, .. } = levels[level];
     if format == "bullet" {
         return "\u{b7}".to_owned();
     }
@@ -123,10 +158,11 @@ fn text(levels: &[Level], level: usize) -> String {
     while let Some((before, after)) = rest.split_once('%') {
         text.push_str(before);
         let digit = after.chars().next().and_then(|digit| digit.to_digit(10));
-        match digit.and_then(|digit| levels.get((digit as usize).checked_sub(1)?)) {
-            Some(level) => {
+        let index = digit.and_then(|digit| (digit as usize).checked_sub(1));
+        match index.and_then(|index| Some((levels.get(index)?, counts.get(index)?))) {
+            Some((level, count)) => {
                 let format = if *is_legal { "decimal" } else { &level.format };
-                text.push_str(&number(level.count.unwrap_or(1), format));
+                text.push_str(&number(count.unwrap_or(1), format));
                 rest = &after[1..];
             }
             None => {
@@ -232,31 +268,39 @@ impl Reader {
             }
             _ => {}
         }
-        if let Some(list) = self.list_id.as_ref().and_then(|id| numbering.lists.get_mut(id)) {
+        if self.level >= LEVELS_MAX && name != "w:abstractNumId" {
+            return;
+        }
+        let level = if let Some(list) = &self.list_id {
             match name {
-                "w:abstractNumId" => list.abstract_id = value(),
+                "w:abstractNumId" => numbering.refer(list, &value()),
                 "w:startOverride" => {
-                    list.starts.extend(value().parse().ok().map(|start| (self.level, start)));
+                    if let Ok(start) = value().parse() {
+                        numbering.restart(list, self.level, start);
+                    }
                 }
+                "w:lvl" => numbering.replace(list, self.level, Level::default()),
                 _ => {}
             }
-        } else if let Some(id) = &self.abstract_id
-            && self.level < LEVELS_MAX
-        {
-            let levels = &mut numbering.abstract_lists.entry(id.clone()).or_default().levels;
-            if levels.len() <= self.level {
-                levels.resize(self.level + 1, Level { start: 1, ..Level::default() });
+            let list = numbering.lists.get_mut(list);
+            list.and_then(|list| list.levels.get_mut(&self.level))
+        } else if let Some(id) = &self.abstract_id {
+            if name == "w:lvl" {
+                numbering.define(id, self.level, Level::default());
             }
-            let level = &mut levels[self.level];
-            match name {
-                "w:start" => level.start = value().parse().unwrap_or(1),
-                "w:numFmt" => level.format = value(),
-                "w:lvlText" => {
-                    level.pattern = value().chars().take(PATTERN_CHARACTERS_MAX).collect();
-                }
-                "w:isLgl" => level.is_legal = true,
-                _ => {}
-            }
+            let list = numbering.abstract_lists.get_mut(id);
+            list.and_then(|list| list.levels.get_mut(self.level))
+        } else {
+            None
+        };
+        let Some(level) = level else { return };
+        match name {
+            "w:start" => level.start = value().parse().ok(),
+            "w:numFmt" => level.format = value(),
+            "w:lvlText" => level.set_pattern(&value()),
+            "w:lvlRestart" => level.restart = value().parse().ok(),
+            "w:isLgl" => level.is_legal = true,
+            _ => {}
         }
     }
 }
@@ -267,7 +311,7 @@ mod tests {
 
     fn level(format: &str, pattern: &str) -> Level {
         Level {
-            start: 1,
+            start: Some(1),
             format: format.to_owned(),
             pattern: pattern.to_owned(),
             ..Level::default()
@@ -285,9 +329,11 @@ mod tests {
         let list = |starts: &[(usize, u64)]| List {
             abstract_id: "0".to_owned(),
             starts: starts.iter().copied().collect(),
+            ..List::default()
         };
+        let counts = vec![None; levels.len()];
         Numbering {
-            abstract_lists: HashMap::from([("0".to_owned(), AbstractList { levels })]),
+            abstract_lists: HashMap::from([("0".to_owned(), AbstractList { levels, counts })]),
             lists: HashMap::from([("1".to_owned(), list(&[])), ("2".to_owned(), list(&[(0, 5)]))]),
             used: 0,
         }
@@ -311,10 +357,43 @@ mod tests {
         assert_eq!(numbering.next("2", 0).as_deref(), Some("6."));
     }
 
+    fn read(xml: &str) -> Numbering {
+        let mut numbering = Numbering::default();
+        let mut reader = Reader::default();
+        crate::xml::for_each_token("numbering", xml.as_bytes(), |token| {
+            reader.read(&token, &mut numbering);
+        })
+        .unwrap();
+        numbering
+    }
+
+    #[test]
+    fn a_list_may_replace_levels_and_a_level_may_not_restart() {
+        let mut numbering = read(concat!(
+            r#"<w:numbering><w:abstractNum w:abstractNumId="7">"#,
+            r#"<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%1"/></w:lvl>"#,
+            r#"<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/>"#,
+            r#"<w:lvlRestart w:val="0"/><w:lvlText w:val="%1.%2"/></w:lvl>"#,
+            r#"<w:lvl w:ilvl="2"><w:numFmt w:val="lowerLetter"/><w:lvlRestart w:val="1"/>"#,
+            r#"<w:lvlText w:val="%3)"/></w:lvl></w:abstractNum>"#,
+            r#"<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>"#,
+            r#"<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">"#,
+            r#"<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperLetter"/>"#,
+            r#"<w:lvlText w:val="(%1)"/></w:lvl></w:lvlOverride></w:num></w:numbering>"#
+        ));
+        let mut next = |(list, level)| numbering.next(list, level).unwrap();
+        // Decimal numbers without a start begin with 0, letters with the first one.
+        assert_eq!([("1", 0), ("1", 1), ("1", 2)].map(&mut next), ["0", "0.I", "a)"]);
+        assert_eq!([("1", 1), ("1", 2), ("1", 0)].map(&mut next), ["0.II", "b)", "1"]);
+        assert_eq!([("1", 1), ("1", 2)].map(&mut next), ["1.III", "a)"]);
+        assert_eq!([("2", 0), ("2", 1), ("1", 0)].map(&mut next), ["(B)", "B.IV", "3"]);
+    }
+
     #[test]
     fn numbers_end_where_text_does_not_count() {
         let mut numbering = Numbering::default();
-        numbering.define("0", 0, u64::MAX, "lowerLetter", &"%1".repeat(127), false);
+        let level = Level { start: Some(u64::MAX), ..level("lowerLetter", &"%1".repeat(127)) };
+        numbering.define("0", 0, level);
         numbering.refer("1", "0");
         let number = numbering.next("1", 0).unwrap().len();
         let numbers = 1 + (1..).take_while(|_| numbering.next("1", 0).is_some()).count();
