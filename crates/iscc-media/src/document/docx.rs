@@ -134,7 +134,7 @@ mod tests {
                 (&format!("{folder}/numbering.xml"), numbering),
             ]);
             let document = read(&bytes, &mut Budget::default()).unwrap();
-            assert_eq!(document.text, "1. text\n", "{folder}");
+            assert_eq!(document.text, "0. text\n", "{folder}");
         }
     }
 }

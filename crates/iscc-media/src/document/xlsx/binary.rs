@@ -239,10 +239,4 @@ mod tests {
             text(&sheet[..end]);
         }
     }
-
-    #[test]
-    fn sheets_have_names_and_ids() {
-        let sheet = record(kind::SHEET, &[&[0; 8], &wide("rId1"), &wide("One")]);
-        assert_eq!(sheets(&sheet), [("One".to_owned(), "rId1".to_owned())]);
-    }
 }
