@@ -23,7 +23,7 @@ import { ResolverMetrics } from './metrics.js';
 import { Prober } from './prober.js';
 import { RecentManifests } from './recent.js';
 import { RightsLookUp } from './rights/look-up.js';
-import { BODY_BYTES_MAX, resolverRoutes, TITLE } from './routes.js';
+import { BODY_BYTES_MAX, type RouteOptions, resolverRoutes, TITLE } from './routes.js';
 import type { SearchBackend } from './search-backend.js';
 import { ResolverService } from './service.js';
 import { SeveralIndexes } from './several-indexes.js';
@@ -80,18 +80,12 @@ export async function resolverApp(
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
   const reader = readerOf(log, coder);
-  const validator = reader.validator(config.trustAnchorsPem);
-  const lookUp = new RightsLookUp(service, reader, validator);
-  const rights = config.rights && coder !== undefined ? { lookUp, coder } : undefined;
   return {
     name: 'resolver',
     title: TITLE,
     description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
-    routes: resolverRoutes(service, {
-      publicUrl: config.publicUrl,
-      ...{ content, coder, rights, reader, validator },
-    }),
+    routes: resolverRoutes(service, { ...trusting(config, service, reader, coder), content, coder, reader }),
     errors: errorForm,
     unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
     cors: {
@@ -141,6 +135,18 @@ function allowedHosts({ allowedHosts: named, publicUrl, proxies }: ResolverConfi
 /** Its first process starts at once if requests may need it: those with files. */
 function readerOf(log: Logger | undefined, coder: ContentCoder | undefined): ManifestReader {
   return coder !== undefined && log !== undefined ? warmReader(log) : new ManifestReader(log);
+}
+
+/** What depends on whom the resolver trusts. */
+function trusting(
+  { publicUrl, rights: isOn, trustAnchorsPem }: ResolverConfig,
+  service: ResolverService,
+  reader: ManifestReader,
+  coder: ContentCoder | undefined,
+): Pick<RouteOptions, 'publicUrl' | 'rights' | 'validator'> {
+  const validator = reader.validator(trustAnchorsPem);
+  const lookUp = new RightsLookUp(service, reader, validator);
+  return { publicUrl, validator, ...(isOn && coder !== undefined && { rights: { lookUp, coder } }) };
 }
 
 function remoteStore(

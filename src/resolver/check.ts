@@ -96,7 +96,7 @@ async function describe(
   }
 }
 
-/** Who reads a manifest for its facts trusts nobody. A valid one becomes `trusted` here if the resolver trusts its signer. */
+/** Reading a manifest for its facts needs no trust anchors. A valid one becomes `trusted` here if the resolver trusts its signer. */
 async function withTrust(credentials: unknown, bytes: Uint8Array, validator: ManifestValidation) {
   if (!isValid(credentials)) return credentials;
   const report = await validator.validate(bytes);
