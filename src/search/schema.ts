@@ -128,6 +128,7 @@ export const searchParameters = noParameters.extend({
     .transform(() => true)
     .optional(),
   exact: flag('Whether to search without graphs, which may miss matches in large indexes'),
+  metadata: flag('Whether matches have their metadata. Default: true'),
 });
 
 export const codeParameters = searchParameters.extend({
@@ -278,6 +279,7 @@ export const query = z
     iscc_code: isccCode.nullish(),
     units: z.array(z.string()).min(1).nullish(),
     simprints: z.record(z.string(), z.array(querySimprint).min(1)).nullish(),
+    metadata: z.unknown().optional().describe('Ignored, so that an entry can be sent as a query'),
   })
   .meta({ id: 'IsccQuery', example: { iscc_code: EXAMPLE_CODE } });
 

@@ -21,6 +21,7 @@ export function engineParameters(query: z.output<typeof searchParameters>): Sear
     cursor: rest.cursor,
     explain: rest.explain,
     exact: rest.exact,
+    withoutMetadata: rest.metadata === undefined ? undefined : !rest.metadata,
   };
   return { ...own, selection: present(selection) };
 }

@@ -158,9 +158,7 @@ export class SearchService {
   ): Promise<AsyncIterable<Buffer | string>> {
     // Routes that read have waited for this already.
     await this.#engine.fresh?.();
-    const index = this.#indexOf(name);
-    await this.#engine.getIndex(index);
-    return addLines(this.#engine, index, bytes, options);
+    return addLines(this.#engine, await this.#engine.holdIndex(name), bytes, options);
   }
 
   paths(name: string): Promise<Buffer> {
@@ -185,7 +183,7 @@ export class SearchService {
     name: string,
     { after, filters }: Pick<Listing, 'after' | 'filters'>,
   ): Promise<AsyncIterable<Buffer>> {
-    const index = this.#indexOf(name);
+    const index = await this.#engine.holdIndex(name);
     const read = (after: string | undefined) =>
       this.assets(index, { after, limit: PAGE_ASSETS, filters, asLines: true });
     const first = await read(after);
@@ -240,14 +238,7 @@ export class SearchService {
     const asLines = isLines(contentType);
     const list = asLines ? withoutByteOrderMark(body) : jsonBody(body, contentType, 'list');
     const queries = await native.splitQueries(list, asLines);
-    const index = this.#indexOf(name);
-    await this.#engine.getIndex(index);
-    return searchAll(this.#engine, index, queries, parameters);
-  }
-
-  /** The index with a name or alias, for all steps of a request: an alias may be switched between them. */
-  #indexOf(name: string): string {
-    return this.#engine.aliasTarget(name) ?? name;
+    return searchAll(this.#engine, await this.#engine.holdIndex(name), queries, parameters);
   }
 
   /**

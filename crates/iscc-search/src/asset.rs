@@ -113,7 +113,11 @@ fn stored_simprints<Text: AsRef<str>>(
             if matching == Matching::Approximate
                 && stored.first().is_some_and(|first| first.body.bits() != body.bits())
             {
-                return Err(length_mismatch());
+                return Err(length_mismatch(
+                    &format!("'{}'", name.as_ref()),
+                    body.bits(),
+                    stored[0].body.bits(),
+                ));
             }
             stored.push(StoredSimprint { body, offset, size });
         }
@@ -131,7 +135,10 @@ fn simprint_body(text: &str) -> Result<Body, Failure> {
     })
 }
 
-/// The failure for a simprint whose length differs from the type's first one. The reference service fixes the text.
-pub fn length_mismatch() -> Failure {
-    Failure::rejected("The number of vector dimensions doesn't match!")
+/// The failure for a simprint of `bits` whose type has simprints of other lengths. It begins with the text of the reference
+/// service.
+pub fn length_mismatch(of: &str, bits: u16, expected: u16) -> Failure {
+    Failure::rejected(format!(
+        "The number of vector dimensions doesn't match! A simprint of type {of} has {bits} bits, others have {expected}"
+    ))
 }

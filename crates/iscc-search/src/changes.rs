@@ -185,13 +185,20 @@ fn check_types<T: Target>(target: &T, assets: &[NewAsset]) -> Result<(), Failure
 /// All simprints of a type must be as long as the first one.
 fn check_lengths<T: Target>(target: &T, assets: &[NewAsset]) -> Result<(), Failure> {
     let mut added: HashMap<&str, u16> = HashMap::new();
-    for (name, list) in assets.iter().filter_map(|asset| asset.simprints.as_ref()).flatten() {
+    let all = assets
+        .iter()
+        .flat_map(|asset| asset.simprints.iter().flatten().map(move |one| (asset, one)));
+    for (asset, (name, list)) in all {
         let known = target.simprint_bits(name);
         for simprint in list {
             let bits = simprint.body.bits();
             let fixed = known.unwrap_or_else(|| *added.entry(name).or_insert(bits));
             if bits != fixed {
-                return Err(length_mismatch());
+                return Err(length_mismatch(
+                    &format!("'{name}' of asset '{}'", asset.id_text),
+                    bits,
+                    fixed,
+                ));
             }
         }
     }

@@ -244,6 +244,12 @@ impl Engine {
         Ok(response::alias(alias, &index))
     }
 
+    /// A reference to an index, for requests with several steps. It may be used like a name, and stays that of this index
+    /// when the index is renamed, or its alias switched.
+    pub fn hold_index(&self, name: &str) -> Result<String, Failure> {
+        self.registry.hold(name)
+    }
+
     /// The index that an alias stands for.
     pub fn alias_target(&self, alias: &str) -> Option<String> {
         self.registry.aliases().target(alias)

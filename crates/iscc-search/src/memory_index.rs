@@ -199,7 +199,11 @@ impl MemoryIndex {
         }
         matches.truncate(limit);
         let id_text = |position| state.id(position).to_owned();
-        response::found(&query, id_text, &matches, &[], None, |position| state.metadata(position))
+        let metadata = |position| {
+            let found = state.metadata(position)?;
+            Ok(if selection.without_metadata { found.map(|_| None) } else { found })
+        };
+        response::found(&query, id_text, &matches, &[], None, metadata)
     }
 
     /// The typed result of a search.

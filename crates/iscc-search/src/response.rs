@@ -282,6 +282,20 @@ pub fn current_id(body: u64, realm: u8) -> String {
 /// Metadata of a matched asset. The outer `None` means that the asset was deleted.
 pub type Metadata<'a> = Option<Option<&'a [u8]>>;
 
+/// Maximum length of the response to one query in bytes.
+const FOUND_BYTES_MAX: usize = 32 << 20;
+
+/// Refuses a response that takes too much memory: assets may have a megabyte of metadata each.
+fn check_size(json: &[u8]) -> Result<(), Failure> {
+    if json.len() <= FOUND_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Failure::rejected(format!(
+        "the matches with their metadata take more than {FOUND_BYTES_MAX} bytes; leave the metadata out with metadata=false, or \
+         lower the limit"
+    )))
+}
+
 /// Response to a search request.
 ///
 /// `id_text` and `metadata` return an asset's ISCC-ID and metadata, by the `id` of its match. `cursor` is where the next
@@ -304,6 +318,7 @@ pub fn found<'a>(
         separate(&mut json, written);
         written += 1;
         global_match(&mut json, query, matched, &id_text(matched.id), metadata);
+        check_size(&json)?;
     }
     json.extend_from_slice(b"],\"chunk_matches\":[");
     let mut written = 0;
@@ -312,6 +327,7 @@ pub fn found<'a>(
         separate(&mut json, written);
         written += 1;
         chunk_match(&mut json, query, matched, &id_text(matched.id), metadata);
+        check_size(&json)?;
     }
     json.push(b']');
     if let Some(texts) = &query.suppressed {

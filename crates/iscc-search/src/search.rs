@@ -191,8 +191,11 @@ impl Searcher<'_> {
         };
         GlobalMatch::explain(&mut global, source.snapshot(), &explained);
         let id_text = |id: u64| response::current_id(id, realm(source));
-        let json =
-            response::found(query, id_text, &global, &chunks, cursor, |id| metadata(source, id))?;
+        let metadata = |id| {
+            let found = metadata(source, id)?;
+            Ok(if selection.without_metadata { found.map(|_| None) } else { found })
+        };
+        let json = response::found(query, id_text, &global, &chunks, cursor, metadata)?;
         Ok(Found { json, report })
     }
 
@@ -239,7 +242,7 @@ impl Searcher<'_> {
         for (position, (name, simprints)) in query.simprints.iter().enumerate() {
             let Some(&known) = snapshot.simprint_types.get(name) else { continue };
             if self.matching == Matching::Approximate {
-                check_lengths(simprints, known.bits)?;
+                check_lengths(name, simprints, known.bits)?;
             }
             let matches = self.type_matches(snapshot, threshold, known, simprints, report);
             types.push((position, matches));
@@ -325,13 +328,19 @@ fn metadata(source: &impl Source, id: u64) -> Result<Metadata<'_>, Failure> {
 }
 
 /// All simprints of a type must have the same length.
-pub fn check_lengths(simprints: &[QuerySimprint], expected: u16) -> Result<(), Failure> {
+pub fn check_lengths(
+    name: &str,
+    simprints: &[QuerySimprint],
+    expected: u16,
+) -> Result<(), Failure> {
     let bits = |simprint: &QuerySimprint| simprint.bytes.len() * 8;
     if simprints.windows(2).any(|pair| bits(&pair[0]) != bits(&pair[1])) {
-        return Err(Failure::rejected("all input arrays must have the same shape"));
+        return Err(Failure::rejected(format!(
+            "all input arrays must have the same shape: the query has simprints of type '{name}' of several lengths"
+        )));
     }
-    if simprints.iter().any(|simprint| bits(simprint) != usize::from(expected)) {
-        return Err(length_mismatch());
+    if let Some(other) = simprints.iter().map(bits).find(|&bits| bits != usize::from(expected)) {
+        return Err(length_mismatch(&format!("'{name}' of the query"), other as u16, expected));
     }
     Ok(())
 }

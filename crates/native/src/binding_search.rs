@@ -82,6 +82,8 @@ pub struct SearchSelection {
     pub explain: Option<bool>,
     /// Whether to search without graphs.
     pub exact: Option<bool>,
+    /// Whether matches are without their metadata.
+    pub without_metadata: Option<bool>,
 }
 
 impl From<SearchSelection> for SelectionParameters {
@@ -97,6 +99,7 @@ impl From<SearchSelection> for SelectionParameters {
             cursor: selection.cursor,
             explain: selection.explain.unwrap_or_default(),
             exact: selection.exact.unwrap_or_default(),
+            without_metadata: selection.without_metadata.unwrap_or_default(),
         }
     }
 }

@@ -40,6 +40,13 @@ export type Engine = Pick<
   | 'whenLoaded'
 > & {
   /**
+   * A reference to an index, which every call accepts in place of its name. Requests with several steps use it: it stays that
+   * of this index when the index is renamed, or its alias switched.
+   *
+   * @throws if the index does not exist
+   */
+  holdIndex(name: string): string | Promise<string>;
+  /**
    * Waits until reads see all changes that were acknowledged before, by any process. Absent if only this process can
    * change the indexes.
    *

@@ -5,7 +5,7 @@ import type { Client } from './client.js';
 import { OpenSearchError, openSearchCause } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
 import { KINDS, type Kind, publicAlias } from './mapping.js';
-import { type Names, own } from './names.js';
+import { type Names, plainName } from './names.js';
 import type { Registry } from './registry.js';
 
 export interface DamagedIndex {
@@ -66,7 +66,7 @@ export class Damages {
     const kind = index && KINDS.find((one) => cause.message.includes(names.alias(index, one)));
     // A request deleted the index while this one was on its way.
     if (index === undefined || kind === undefined) return undefined;
-    const real = own(registry.aliases, name) ?? name;
+    const [real] = Object.entries(registry.indexes).find(([, { uid }]) => uid === index.uid) ?? [name];
     if (cause.isBlocked) return `${publicAlias(location, real, kind)} is blocked or closed in OpenSearch`;
     const damaged = { name: real, reason: missingPart(location, real, kind) };
     this.#replace(new Map([...this.#known, [index.uid, damaged]]));
@@ -77,7 +77,9 @@ export class Damages {
   async explained(name: string, error: unknown): Promise<unknown> {
     if (openSearchCause(error)?.isOfDeleted !== true) return error;
     const reason = await this.reasonOf(name, error);
-    return reason === undefined ? error : damagedError(this.#options.names.aliasTarget(name) ?? name, reason);
+    return reason === undefined
+      ? error
+      : damagedError(this.#options.names.aliasTarget(name) ?? plainName(name), reason);
   }
 
   /** Names of all parts in OpenSearch; `undefined` if the user may not list them. */

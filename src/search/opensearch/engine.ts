@@ -21,7 +21,7 @@ import { Availability } from './availability.js';
 import { Client } from './client.js';
 import { type DamagedIndex, Damages } from './damages.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
-import { Names, own } from './names.js';
+import { Names, own, plainName } from './names.js';
 import { Queries } from './queries.js';
 import { RegistryDocument, type StoredIndex } from './registry.js';
 import { ROW_MEMBERS, type Row, readAssets, WHOLE_QUERY } from './rows.js';
@@ -106,6 +106,7 @@ export class OpenSearchEngine implements Engine {
     return this.#availability.isAvailable ? undefined : { reason: 'database_unavailable', isServing: false };
   }
 
+  holdIndex = (name: string) => this.#names.hold(name);
   createIndex = (body: Uint8Array) => this.#names.create(body);
   deleteIndex = (name: string) => this.#names.delete(name);
   putAlias = (alias: string, body: Uint8Array) => this.#names.putAlias(alias, body);
@@ -248,7 +249,7 @@ export class OpenSearchEngine implements Engine {
 
   async #find(name: string): Promise<[ForeignIndex, StoredIndex | undefined]> {
     const index = this.#names.find(await this.#names.refresh(), name);
-    return [{ name, ...(index !== undefined && { state: index.state }) }, index];
+    return [{ name: plainName(name), ...(index !== undefined && { state: index.state }) }, index];
   }
 
   /** The JSON array with the row of an asset, if it is stored. */

@@ -12,6 +12,8 @@ import { creation, internalAlias, KINDS, physicalIndex, publicAlias } from './ma
 import type { Registry, RegistryDocument, StoredIndex } from './registry.js';
 
 const UID_BYTES = 6;
+/** Separates a name from a uid in a reference to an index. No name contains it. */
+const HELD = '\0';
 /** Less than clients wait for. */
 const MANAGER_TIME = 'cluster_manager_timeout=10s';
 
@@ -56,15 +58,23 @@ export class Names {
     return registry;
   }
 
-  /** An index by its name or an alias. */
+  /** A reference to an index, in place of its name: see the engine's port. */
+  async hold(name: string): Promise<string> {
+    const index = this.find(await this.refresh(), name);
+    return index === undefined ? this.missing(name) : `${name}${HELD}${index.uid}`;
+  }
+
+  /** An index by its name or an alias, or of a reference that `hold` returned. */
   find(registry: Registry, name: string): StoredIndex | undefined {
+    const [, held] = name.split(HELD);
+    if (held !== undefined) return Object.values(registry.indexes).find(({ uid }) => uid === held);
     return own(registry.indexes, own(registry.aliases, name) ?? name);
   }
 
   /** The rejection of a request for a missing index. */
   async missing(name: string): Promise<never> {
-    await this.#mirror.getIndex(name);
-    throw new Error(`the index ${name} was created while it was looked up`);
+    await this.#mirror.getIndex(plainName(name));
+    throw new Error(`the index ${plainName(name)} was created while it was looked up`);
   }
 
   listAliases = () => this.#mirror.listAliases();
@@ -246,4 +256,9 @@ function sameNames(a: Registry, b: Registry): boolean {
 
 function json(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
+}
+
+/** The name that a reference to an index was made from. */
+export function plainName(reference: string): string {
+  return reference.split(HELD)[0] ?? reference;
 }

@@ -12,7 +12,7 @@ import {
 import type { Client } from './client.js';
 import type { OpenSearchLocation } from './location.js';
 import { hasVectors, simprintVectors } from './mapping.js';
-import type { Names } from './names.js';
+import { type Names, plainName } from './names.js';
 import type { StoredIndex } from './registry.js';
 import {
   documentId,
@@ -53,7 +53,7 @@ export class Writes {
     const written = new Map<string, Row | undefined>();
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const index = names.find(await names.refresh(), name);
-      const foreign = { name, ...(index !== undefined && { state: index.state }) };
+      const foreign = { name: plainName(name), ...(index !== undefined && { state: index.state }) };
       const keys = await native.foreignKeys(foreign, change);
       if (index === undefined) return names.missing(name);
       const alias = names.alias(index, 'assets');

@@ -264,6 +264,7 @@ export class PostgresEngine implements Engine {
 
   listIndexes = () => this.#local.listIndexes();
   getIndex = (name: string) => this.#local.getIndex(name);
+  holdIndex = (name: string) => this.#local.holdIndex(name);
   listAliases = () => this.#local.listAliases();
   getAlias = (alias: string) => this.#local.getAlias(alias);
   aliasTarget = (alias: string) => this.#local.aliasTarget(alias);

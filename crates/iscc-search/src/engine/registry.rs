@@ -5,7 +5,7 @@ mod naming;
 use std::collections::{BTreeMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ use crate::store::load::Progress;
 
 pub use naming::no_alias;
 
-/// Indexes by name, each with its creation number.
+/// Indexes by name, each with its number.
 type Indexes = BTreeMap<String, (u64, Arc<AnyIndex>)>;
 
 /// Pause between attempts to create an index while requests still hold a deleted index of the same name.
@@ -55,20 +55,23 @@ impl AnyIndex {
 /// What creations and renamings leave behind for later ones.
 #[derive(Default)]
 struct Creations {
-    /// Number of indexes created so far.
-    count: u64,
     /// Former names of indexes. LMDB knows an environment by the path at which it was opened, so that no other one can be
     /// opened there.
     former_names: HashSet<String>,
 }
+
+/// Separates a name from a number in a reference to an index. No name contains it.
+const HELD: char = '\0';
 
 /// The indexes by name.
 pub struct Registry {
     /// Folder and matching mode of stored indexes; `None` in memory.
     stored: Option<(Folder, Matching)>,
     options: Arc<Options>,
-    /// Each index with its creation number. In-memory indexes are listed by it.
+    /// Each index with its number, which no other index has. In-memory indexes are listed by it.
     indexes: RwLock<Indexes>,
+    /// Number of indexes created and loaded so far.
+    numbers: AtomicU64,
     unavailable: RwLock<BTreeMap<String, Unavailable>>,
     aliases: Aliases,
     /// Held while an index or alias is created, renamed or deleted.
@@ -104,6 +107,7 @@ impl Registry {
             stored,
             options: Arc::clone(options),
             indexes: RwLock::default(),
+            numbers: AtomicU64::new(0),
             unavailable: RwLock::new(unavailable),
             aliases,
             creations: Mutex::default(),
@@ -121,7 +125,7 @@ impl Registry {
             match loaded {
                 Ok(Ok(Some(index))) => {
                     let index = Arc::new(AnyIndex::Stored(Arc::new(index)));
-                    self.write_indexes().insert(name.clone(), (0, index));
+                    self.write_indexes().insert(name.clone(), (self.next_number(), index));
                     self.write_unavailable().remove(&name);
                 }
                 // An interrupted creation was never acknowledged. Creating the index again completes it.
@@ -158,6 +162,10 @@ impl Registry {
         Ok(index.is_created()?.then_some(index))
     }
 
+    fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     fn quarantine(&self, name: &str, state: Unavailable) {
         self.write_unavailable().insert(name.to_owned(), state);
     }
@@ -172,8 +180,22 @@ impl Registry {
         &self.aliases
     }
 
-    /// The index with a name or alias.
+    /// A reference to the index with a name or alias, for requests with several steps: [`Registry::find`] returns the same
+    /// index for it, whatever is renamed or switched meanwhile, or none once that index is deleted.
+    pub fn hold(&self, name: &str) -> Result<String, Failure> {
+        let index = self.find(name)?;
+        let indexes = self.read_indexes();
+        let held = indexes.values().find(|(_, one)| Arc::ptr_eq(one, &index));
+        held.map(|(number, _)| format!("{name}{HELD}{number}")).ok_or_else(|| no_index(name))
+    }
+
+    /// The index with a name or alias, or of a reference that [`Registry::hold`] returned.
     pub fn find(&self, name: &str) -> Result<Arc<AnyIndex>, Failure> {
+        if let Some((name, number)) = name.split_once(HELD) {
+            let indexes = self.read_indexes();
+            let held = indexes.values().find(|(one, _)| one.to_string() == number);
+            return held.map(|(_, index)| Arc::clone(index)).ok_or_else(|| no_index(name));
+        }
         let found = self.find_named(name);
         if !matches!(&found, Err(failure) if failure.kind == FailureKind::NotFound) {
             return found;
@@ -246,7 +268,7 @@ impl Registry {
         name: &str,
         in_memory: impl FnOnce() -> Result<AnyIndex, Failure>,
     ) -> Result<(), Failure> {
-        let mut creations = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
+        let creations = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
         self.check_no_alias(name)?;
         let found = self.find_named(name);
         if !matches!(&found, Err(failure) if failure.kind == FailureKind::NotFound) {
@@ -269,8 +291,7 @@ impl Registry {
                 AnyIndex::Stored(Arc::new(created.map_err(|error| store_failure(&error))?))
             }
         };
-        creations.count += 1;
-        let created = (creations.count, Arc::new(index));
+        let created = (self.next_number(), Arc::new(index));
         self.write_indexes().insert(name.to_owned(), created);
         Ok(())
     }

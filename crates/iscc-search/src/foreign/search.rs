@@ -216,7 +216,7 @@ impl Search<'_> {
         for (name, list) in &query.simprints {
             let known = self.state()?.simprint_types.iter().find(|(known, _)| known == name);
             if let Some((_, bits)) = known {
-                check_lengths(list, *bits)?;
+                check_lengths(name, list, *bits)?;
             }
         }
         Ok((query, Wanted { limit, selection }))

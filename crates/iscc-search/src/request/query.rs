@@ -98,8 +98,8 @@ pub fn read(body: &[u8]) -> Result<QueryBody<'_>, Failure> {
     Ok(query)
 }
 
-/// Members of a query.
-const MEMBERS: [&str; 4] = ["iscc_id", "iscc_code", "units", "simprints"];
+/// Members of a query. An entry may be sent as a query, so `metadata` is known, and ignored.
+const MEMBERS: [&str; 5] = ["iscc_id", "iscc_code", "units", "simprints", "metadata"];
 
 /// A misspelled member must not change a search silently. A body without any known member fails as an empty query, with
 /// the error of the reference service.

@@ -35,6 +35,8 @@ pub struct SelectionParameters {
     pub explain: bool,
     /// Whether to search without graphs.
     pub exact: bool,
+    /// Whether matches are without their metadata.
+    pub without_metadata: bool,
 }
 
 /// Checked parameters.
@@ -58,6 +60,8 @@ pub struct Selection {
     pub explain: bool,
     /// Whether to search without graphs.
     pub exact: bool,
+    /// Whether matches are without their metadata.
+    pub without_metadata: bool,
 }
 
 impl SelectionParameters {
@@ -79,6 +83,7 @@ impl SelectionParameters {
             min_score: self.min_score.unwrap_or_default(),
             explain: self.explain,
             exact: self.exact,
+            without_metadata: self.without_metadata,
             ..Selection::default()
         };
         if let Some(names) = &self.unit_types {

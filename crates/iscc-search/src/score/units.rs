@@ -46,9 +46,10 @@ impl GlobalMatch {
         for matched in matches {
             let mut hits = by_id.remove(&matched.id).unwrap_or_default();
             // Of several units of a type, the nearest counts; of equally near ones, the longest.
-            hits.sort_unstable_by_key(|hit| {
-                let share = u32::from(hit.distance) * 256 / u32::from(hit.bits.max(1));
-                (hit.position, share, std::cmp::Reverse(hit.bits))
+            hits.sort_unstable_by(|a, b| {
+                let product = |distance: u16, bits: u16| u32::from(distance) * u32::from(bits);
+                let nearer = product(a.distance, b.bits).cmp(&product(b.distance, a.bits));
+                a.position.cmp(&b.position).then(nearer).then(b.bits.cmp(&a.bits))
             });
             hits.dedup_by_key(|hit| hit.position);
             let compared = hits.iter().map(|&UnitHit { position, bits, distance, .. }| Compared {

@@ -404,3 +404,25 @@ fn a_crowd_is_counted_by_its_first_chunks() {
         }
     }
 }
+
+/// A passage that more assets have than chunks are counted.
+#[test]
+fn a_crowd_is_found_as_a_whole_where_simprints_must_be_equal() {
+    let service = Service::new("lmdb", Options::default());
+    service.create("main");
+    let body = BASE64URL_NOPAD.encode(&[7; 16]);
+    let chunk = |offset: u32| json!({ "simprint": body, "offset": offset, "size": 9 });
+    for first in (0..600).step_by(100) {
+        let entries = (first..first + 100).map(|number| {
+            let simprints = json!({ "TYPE_0": [chunk(0), chunk(50)] });
+            json!({ "iscc_id": id(number), "units": units(number), "simprints": simprints })
+        });
+        service.add("main", &entries.collect()).unwrap();
+    }
+    let query = json!({ "simprints": { "TYPE_0": [body] } });
+    let found = service.search("main", &query, 10_000).unwrap();
+    let matches = found["chunk_matches"].as_array().unwrap();
+    assert_eq!(matches.len(), 600);
+    let chunks = &matches[599]["types"]["TYPE_0"]["chunks"];
+    assert_eq!((chunks.as_array().unwrap().len(), &chunks[0]["freq"]), (2, &json!(500)));
+}

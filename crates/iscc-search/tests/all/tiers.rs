@@ -350,3 +350,28 @@ fn full_segments_are_merged_by_size_class() {
     twins.search(1, 0.75);
     twins.search(2, 0.9);
 }
+
+/// 15 of 128 bits is farther than 23 of 192, by less than a 256th.
+#[test]
+fn the_explained_unit_is_the_one_that_counts() {
+    let service = Service::new("usearch", Options::default());
+    service.create("main");
+    let differing = |bytes: usize, count: u64| {
+        let mut body = vec![0; bytes];
+        (0..count).for_each(|bit| body[bit as usize / 8] |= 0x80 >> (bit % 8));
+        body
+    };
+    let units = vec![(Kind::META, differing(16, 15)), (Kind::META, differing(24, 23))];
+    service.add("main", &json!([entry(1, &units)])).unwrap();
+    let body = json!({ "units": [unit(Kind::META, &[0; 32])] }).to_string().into_bytes();
+    let selection = SelectionParameters { explain: true, ..Default::default() };
+    let selection = Some(Box::new(selection));
+    let parameters = SearchParameters { limit: 1, skip_featureless: None, selection };
+    let response =
+        wait_found(|reply| service.engine.search("main", body, parameters, reply)).unwrap();
+    let found = &response["global_matches"][0];
+    let score = found["types"]["META_NONE_V0"].as_f64().unwrap();
+    let explained = &found["explain"][0];
+    let share = explained["distance"].as_f64().unwrap() / explained["bits"].as_f64().unwrap();
+    assert!((score - (1.0 - share)).abs() < 1e-9, "{found}");
+}

@@ -41,6 +41,13 @@ impl SearchEngine {
         Ok(self.engine()?.alias_target(&name))
     }
 
+    /// A reference to an index, which every call accepts in place of its name. It stays that of this index when the index is
+    /// renamed, or its alias switched.
+    #[napi(catch_unwind)]
+    pub fn hold_index(&self, name: String) -> Result<String> {
+        Ok(self.engine()?.hold_index(&name)?)
+    }
+
     /// Points an alias to the index in `{"index": ...}`, durably. Later calls use this index. Resolves to the alias.
     #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn put_alias<'env>(

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use super::{ChunkRow, FREQUENCY_ROWS_MAX, TypeMatch, TypeMatches};
 use crate::column::Body;
 use crate::pass::{EqualSimprint, SimprintQuery};
-use crate::score::top_k::top_k;
 use crate::snapshot::Snapshot;
 
 /// Scores one simprint type by equality.
 ///
 /// The score is coverage times quality. Coverage is the share of the query's simprints that the asset has. Quality is
 /// the mean of their inverse frequencies, scaled so that the rarest counts 1 and the most frequent 0; it is 1 if all
-/// are equally frequent. Of a simprint, the first [`FREQUENCY_ROWS_MAX`] chunks count, by ISCC-ID. Scores below the
-/// threshold are dropped.
+/// are equally frequent. The first [`FREQUENCY_ROWS_MAX`] chunks of a simprint, by ISCC-ID, count for its frequency. Scores
+/// below the threshold are dropped.
 pub fn equal_simprints(
     snapshot: &Snapshot,
     query: &SimprintQuery,
@@ -49,11 +48,12 @@ fn rows_by_probe(
     let mut per_probe: Vec<Vec<EqualSimprint>> = vec![Vec::new(); query.probes.len()];
     found.into_iter().for_each(|one| per_probe[one.probe].push(one));
     let key = |one: &EqualSimprint| (one.id, one.chunk.offset, one.chunk.size);
-    let rows = |(probe, found): (usize, Vec<EqualSimprint>)| {
-        // The others of a crowd do not count.
-        let found = top_k(found, FREQUENCY_ROWS_MAX, |a, b| key(a).cmp(&key(b)));
+    let rows = |(probe, mut found): (usize, Vec<EqualSimprint>)| {
+        found.sort_unstable_by_key(key);
         let body = query.probes[probe];
-        let here = found.chunk_by(|a, b| a.id == b.id).count();
+        // The others of a crowd match, but do not count.
+        let counted = &found[..found.len().min(FREQUENCY_ROWS_MAX)];
+        let here = counted.chunk_by(|a, b| a.id == b.id).count();
         let frequency = frequency(snapshot, query, body, here);
         let row = |one: &EqualSimprint| {
             let (offset, size) = (one.chunk.offset, one.chunk.size);
