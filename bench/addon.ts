@@ -6,7 +6,7 @@
 import { copyFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { run } from '../scripts/lib.mjs';
+import { CARGO_OPTIONS, run } from '../scripts/lib.mjs';
 import { composeCode, decodeCode, decomposeCode, encodeUnit } from '../src/codec.js';
 import { native } from '../src/native.js';
 import { quickOr } from './support/options.js';
@@ -169,7 +169,7 @@ function randomBytes(length: number, seed: number): Buffer {
 
 function loadPeer(): Peer {
   const root = path.join(import.meta.dirname, '..');
-  run('cargo', ['build', '--quiet', '--release', '--locked', '-p', 'iscc-lib-addon']);
+  run('cargo', ['build', '--quiet', '--release', ...CARGO_OPTIONS, '-p', 'iscc-lib-addon']);
   const target = process.env.CARGO_TARGET_DIR ?? path.join(root, 'target');
   const library = process.platform === 'darwin' ? 'libiscc_lib_addon.dylib' : 'libiscc_lib_addon.so';
   const addon = path.join(target, 'release', 'iscc-lib-addon.node');

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { CARGO_OPTIONS } from '../scripts/lib.mjs';
 import { ARGUMENTS, QUICK } from './support/options.js';
 import { peerProgram } from './support/search-servers.js';
 
@@ -19,7 +20,7 @@ try {
   const args = [
     'bench',
     '--quiet',
-    '--locked',
+    ...CARGO_OPTIONS,
     '-p',
     'iscc-search',
     '--bench',

@@ -11,6 +11,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { CARGO_OPTIONS } from '../scripts/lib.mjs';
 import { ARGUMENTS, QUICK } from './support/options.js';
 import { peerProgram } from './support/search-servers.js';
 
@@ -42,7 +43,7 @@ const MUST = new Map([
 const folder = await mkdtemp(path.join(tmpdir(), 'isccd-bench-'));
 try {
   for (const name of ['scale', 'sealing', 'start']) {
-    const bench = ['bench', '--quiet', '--locked', '-p', 'iscc-search', '--bench', name, '--'];
+    const bench = ['bench', '--quiet', ...CARGO_OPTIONS, '-p', 'iscc-search', '--bench', name, '--'];
     const args = [...bench, ...(QUICK ? ['--quick'] : []), ...ARGUMENTS];
     const env = { ...process.env, ISCC_BENCH_VECTORS: folder };
     const ours = spawnSync('cargo', args, { stdio: 'inherit', env });

@@ -7,7 +7,7 @@
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { bin, exists, root, run } from './lib.mjs';
+import { bin, CARGO_OPTIONS, exists, root, run } from './lib.mjs';
 import { setup } from './setup.mjs';
 
 const separator = process.argv.indexOf('--', 2);
@@ -29,7 +29,7 @@ function kernels() {
     exists(path.join(root, 'crates', name, 'benches')),
   );
   for (const name of crates)
-    run('cargo', ['bench', '--quiet', '--locked', '-p', name, '--benches', '--', ...passed]);
+    run('cargo', ['bench', '--quiet', ...CARGO_OPTIONS, '-p', name, '--benches', '--', ...passed]);
 }
 
 const unknown = wanted.filter((name) => !benches.has(name));

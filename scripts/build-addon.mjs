@@ -9,7 +9,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, forget, onPath, root } from './lib.mjs';
+import { attempt, CARGO_OPTIONS, forget, onPath, root } from './lib.mjs';
 import { copyLmdb } from './pack-lmdb.mjs';
 import { platformPackage } from './prebuilt.mjs';
 import { addonProfile, INNER } from './setup.mjs';
@@ -27,7 +27,7 @@ const ARGS = [
     '--dts',
     'index.d.ts',
     '--',
-    '--locked',
+    ...CARGO_OPTIONS,
     ...(isInner ? INNER : []),
   ],
 ];
@@ -74,7 +74,7 @@ function show(done, total) {
 function toolHost() {
   if (process.platform !== 'linux') return 0;
   const profile = addonProfile();
-  const built = attempt('cargo', ['build', '--package', 'isccd-tool-host', '--locked', ...profile], {
+  const built = attempt('cargo', ['build', '--package', 'isccd-tool-host', ...CARGO_OPTIONS, ...profile], {
     env: { ...process.env, ...dynamicMusl() },
   });
   if (built.status !== 0) {

@@ -1,7 +1,7 @@
 /** `npm run check`: lint, format and types of both languages, licences and advisories of dependencies. Changes nothing. */
 import { audit } from './audit.mjs';
 import { checkCommits } from './commit-message.mjs';
-import { attempt, bin, root, run } from './lib.mjs';
+import { attempt, bin, CARGO_OPTIONS, root, run } from './lib.mjs';
 import { overdueRaces } from './races.mjs';
 import { innerProfile, setup } from './setup.mjs';
 
@@ -25,7 +25,14 @@ export function check({ installTools = false } = {}) {
  * is compiled twice. Cargo repeats the warnings of what it does not compile again.
  */
 function lintRust() {
-  const options = ['--no-run', '--workspace', '--all-targets', '--locked', '--quiet', ...innerProfile()];
+  const options = [
+    '--no-run',
+    '--workspace',
+    '--all-targets',
+    ...CARGO_OPTIONS,
+    '--quiet',
+    ...innerProfile(),
+  ];
   const json = ['--message-format=json'];
   const result = attempt('cargo', ['test', ...options, ...json], {
     stdio: ['inherit', 'pipe', 'inherit'],

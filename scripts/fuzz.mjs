@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { attempt, root, run } from './lib.mjs';
+import { attempt, CARGO_OPTIONS, root, run } from './lib.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,7 +39,7 @@ function build() {
   const host = /host: (\S+)/.exec(attempt('rustc', ['-vV']).stdout ?? '')?.[1] ?? '';
   const folder = path.join(root, 'target', 'fuzz');
   // With a target, build scripts and macros are not instrumented.
-  const options = ['--locked', '--release', '--target', host, '--target-dir', folder];
+  const options = [...CARGO_OPTIONS, '--release', '--target', host, '--target-dir', folder];
   const driver = ['-p', 'fuzz', '--features', 'coverage', '--bin', 'coverage'];
   const parallel = ['iscc-codec', 'iscc-media', 'iscc-search', 'iscc-units'].flatMap((name) => [
     '--config',

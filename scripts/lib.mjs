@@ -8,6 +8,12 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const stamps = path.join(root, '.setup');
 
+/**
+ * Options of each cargo command that compiles. `c2pa` 0.92 declares Rust 1.96 but compiles with 1.95, the minimum of this
+ * project; cargo has an option for this, but no setting.
+ */
+export const CARGO_OPTIONS = ['--locked', '--ignore-rust-version'];
+
 /** Runs a command in the project's root. If it fails, exits with its status. */
 export function run(command, args, options = {}) {
   const result = attempt(command, args, { stdio: 'inherit', ...options });

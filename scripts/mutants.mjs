@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { attempt, exists, root, run } from './lib.mjs';
+import { attempt, CARGO_OPTIONS, exists, root, run } from './lib.mjs';
 import { AREAS } from './mutants-areas.mjs';
 import { setup } from './setup.mjs';
 
@@ -45,7 +45,7 @@ function cargo({ name, crate, sources, tests, only = [] }, folder) {
   const options = ['-p', crate, ...sources.flatMap((source) => ['-f', source]), '-o', folder];
   const sample = ['--shard', `${Number(part) - 1}/${parts}`, '--sharding', 'round-robin'];
   // Not behind `--`, where they select what runs, but not what is built.
-  const built = tests.map((test) => `--cargo-arg=${test}`);
+  const built = [...CARGO_OPTIONS, ...tests].map((option) => `--cargo-arg=${option}`);
   const args = [
     'mutants',
     ...options,

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attempt, exists, root } from './lib.mjs';
+import { attempt, CARGO_OPTIONS, exists, root } from './lib.mjs';
 import { recordRaces } from './races.mjs';
 import { addonProfile, innerProfile } from './setup.mjs';
 import { remember } from './test-seconds.mjs';
@@ -142,7 +142,7 @@ function runTests({ file, folder }, args) {
 }
 
 function cargoTest(cwd, options, stdio) {
-  const args = ['test', '--locked', '--quiet', ...options];
+  const args = ['test', ...CARGO_OPTIONS, '--quiet', ...options];
   const result = attempt('cargo', args, { cwd, stdio, maxBuffer: 1 << 30 });
   if (result.error) console.error(`isccd: cannot run cargo: ${result.error.message}`);
   return { status: result.status, stdout: result.stdout ?? '' };

@@ -75,7 +75,7 @@ export const storeVariables = defineVariables({
   algorithmList: {
     name: 'MSTORE_ALGORITHM_LIST',
     schema: text(),
-    defaultShown: 'the bundled list of 2026-04-15',
+    defaultShown: 'the bundled list of 2026-08-20',
     description:
       'JSON file with the C2PA list of soft-binding algorithms, from https://github.com/c2pa-org/softbinding-algorithm-list; read again on SIGHUP',
   },

@@ -33,27 +33,37 @@ pub struct Algorithm {
 pub struct AlgorithmList {
     entries: Vec<Algorithm>,
     names: HashSet<String>,
+    date: Option<String>,
 }
 
 impl AlgorithmList {
-    /// The list as of 2026-04-15, in its order.
+    /// The bundled list, in its order. Renamed algorithms also have their former name.
     pub fn bundled() -> Self {
         Self::parse(include_str!("../data/alg-list.json")).expect("a test checks the bundled list")
     }
 
     /// Parses the C2PA's public list, an array of entries with `alg` and `type`, or an object with
-    /// this array as `algorithms`. Other members are ignored.
+    /// this array as `algorithms` and possibly a `date`. Other members are ignored.
     ///
     /// # Errors
     /// The text is not such a list, or the list lacks [`ISCC`].
     pub fn parse(json: &str) -> Result<Self, AlgorithmListError> {
-        let (List::Bare(entries) | List::Wrapped { algorithms: entries }) =
+        let list =
             serde_json::from_str(json).map_err(|error| AlgorithmListError(error.to_string()))?;
+        let (entries, date) = match list {
+            List::Bare(entries) => (entries, None),
+            List::Wrapped { algorithms, date } => (algorithms, date),
+        };
         let names: HashSet<String> = entries.iter().map(|entry| entry.alg.clone()).collect();
         if !names.contains(ISCC) {
             return Err(AlgorithmListError(format!("it lacks the algorithm {ISCC}")));
         }
-        Ok(Self { entries, names })
+        Ok(Self { entries, names, date })
+    }
+
+    /// Its date as `2026-08-20`, if it has one. The list of the C2PA has none.
+    pub fn date(&self) -> Option<&str> {
+        self.date.as_deref()
     }
 
     /// The entries, in order.
@@ -76,7 +86,7 @@ pub struct AlgorithmListError(String);
 #[serde(untagged, expecting = "it is not a JSON array of entries with `alg` and `type`")]
 enum List {
     Bare(Vec<Algorithm>),
-    Wrapped { algorithms: Vec<Algorithm> },
+    Wrapped { algorithms: Vec<Algorithm>, date: Option<String> },
 }
 
 #[cfg(test)]
@@ -88,7 +98,8 @@ mod tests {
         let list = AlgorithmList::bundled();
         let is_watermark = |entry: &&Algorithm| entry.kind == AlgorithmKind::Watermark;
         let watermarks = list.entries().iter().filter(is_watermark).count();
-        assert_eq!((list.entries().len(), watermarks), (32, 29));
+        assert_eq!((list.entries().len(), watermarks), (55, 46));
+        assert_eq!(list.date(), Some("2026-08-20"));
         assert!(list.contains(ISCC) && !list.contains("IO.ISCC.V0") && !list.contains(""));
     }
 

@@ -14,11 +14,8 @@ pub fn refusal(error: &Error) -> Refusal {
         Error::ClaimMultipleHardBinding => Refusal::new("assertion.multipleHardBindings", &text),
         // The store has an assertion that the claim does not list.
         Error::AssertionMissing { .. } => Refusal::new("assertion.undeclared", &text),
-        Error::CoseX5ChainMissing => Refusal::new("signingCredential.invalid", &text),
-        // The only error of trust that the reader does not report as a result: a stapled OCSP
-        // response by a trusted responder says so.
-        Error::CertificateTrustError(_) => {
-            Refusal::new("signingCredential.ocsp.revoked", "the signing certificate is revoked")
+        Error::CoseX5ChainMissing | Error::CertificateTrustError(_) => {
+            Refusal::new("signingCredential.invalid", &text)
         }
         Error::UnknownAlgorithm => Refusal::new("algorithm.unsupported", &text),
         Error::AssertionDecoding(_) => Refusal::new("assertion.cbor.invalid", &text),
@@ -63,7 +60,7 @@ mod tests {
             (Error::ClaimMultipleHardBinding, "assertion.multipleHardBindings"),
             (Error::AssertionMissing { url: "a".to_owned() }, "assertion.undeclared"),
             (Error::CoseX5ChainMissing, "signingCredential.invalid"),
-            (Error::CertificateTrustError(trust), "signingCredential.ocsp.revoked"),
+            (Error::CertificateTrustError(trust), "signingCredential.invalid"),
             (Error::UnknownAlgorithm, "algorithm.unsupported"),
             (Error::ClaimDecoding("a".to_owned()), "claim.malformed"),
         ] {

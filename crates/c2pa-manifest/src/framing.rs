@@ -41,6 +41,13 @@ pub struct BindingSource {
 /// `manifest.unreadable` for any structural fault, `manifest.missing` without a manifest,
 /// `manifest.idInvalid` if the label is not a valid id, `claimSignature.missing`.
 pub fn read(bytes: &[u8]) -> Result<ActiveManifest, Refusal> {
+    read_labelled(bytes, check_label)
+}
+
+fn read_labelled(
+    bytes: &[u8],
+    check_label: fn(&str) -> Result<(), Refusal>,
+) -> Result<ActiveManifest, Refusal> {
     let outer = only_box(bytes)?;
     let store = match outer.kind {
         [b'j', b'u', b'm', b'b'] => Superbox::read(outer.contents)?,
@@ -54,14 +61,29 @@ pub fn read(bytes: &[u8]) -> Result<ActiveManifest, Refusal> {
     store.check_cbor()?;
     let mut manifests = all_manifests(&store)?;
     let active = manifests.pop().ok_or_else(Refusal::missing)?;
-    let mut manifest = extract(&Superbox::read(&active)?)?;
+    let active = Superbox::read(&active)?;
+    check_label(active.label)?;
+    let mut manifest = extract(&active)?;
     add_parents(&mut manifest.sources, &manifests)?;
     Ok(manifest)
 }
 
-/// Label of the active manifest of a store; `None` if the bytes are not a store.
+/// Label of the active manifest of a store, also one that [`read`] refuses for its label; `None` if
+/// the bytes are not exactly one store whose active manifest has a claim signature.
 pub fn active_label(bytes: &[u8]) -> Option<String> {
-    read(bytes).ok().map(|manifest| manifest.id)
+    read_labelled(bytes, |_| Ok(())).ok().map(|manifest| manifest.id)
+}
+
+fn check_label(label: &str) -> Result<(), Refusal> {
+    if !is_manifest_id(label) {
+        let rule = "the active manifest's label is not 1 to 255 printable characters";
+        return Err(Refusal::new("manifest.idInvalid", rule));
+    }
+    // References between manifests are paths, so this manifest could not even refer to itself.
+    if label.contains('/') {
+        return Err(Refusal::unreadable("the active manifest's label has a slash"));
+    }
+    Ok(())
 }
 
 /// Follows update manifests to their parents. An update does not change the asset, so the soft
@@ -138,14 +160,6 @@ fn check_assertions(manifest: &Superbox<'_>) -> Result<(), Refusal> {
 }
 
 fn extract(manifest: &Superbox<'_>) -> Result<ActiveManifest, Refusal> {
-    if !is_manifest_id(manifest.label) {
-        let rule = "the active manifest's label is not 1 to 255 printable characters";
-        return Err(Refusal::new("manifest.idInvalid", rule));
-    }
-    // References between manifests are paths, so this manifest could not even refer to itself.
-    if manifest.label.contains('/') {
-        return Err(Refusal::unreadable("the active manifest's label has a slash"));
-    }
     let mut signature = None;
     for part in manifest.superboxes() {
         let part = part?;

@@ -1,6 +1,9 @@
 //! Private keys that sign certificates and claims.
 
+// The two crates use different versions of the traits.
 use ed25519_dalek::Signer as _;
+use ed25519_dalek::pkcs8::EncodePrivateKey as _;
+use p256::ecdsa::signature::Signer as _;
 use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
 
 use crate::certificate::CertificateError;

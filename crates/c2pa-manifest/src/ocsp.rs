@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::io::{Cursor, Read};
 
-use c2pa::crypto::cose::CertificateTrustPolicy;
+use c2pa::crypto::cose::{CertificateTrustPolicy, TrustAnchorType};
 use c2pa::http::http::{Request, Response};
 use c2pa::http::{HttpResolverError, SyncHttpResolver};
 use ciborium::Value;
@@ -16,6 +16,7 @@ use crate::der::{
     BIT_STRING, ENUMERATED, GENERALIZED_TIME, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, explicit,
     read,
 };
+use crate::trust;
 
 /// Maximum number of addresses per store. The signers of further ingredients are not looked up.
 const ADDRESSES_MAX: usize = 8;
@@ -79,7 +80,8 @@ impl Authorities {
     /// The certificates of a valid PEM bundle.
     pub fn new(anchors_pem: &str) -> Option<Self> {
         let mut policy = CertificateTrustPolicy::new();
-        policy.add_trust_anchors(anchors_pem.as_bytes()).ok()?;
+        let kind = TrustAnchorType::Manifest;
+        policy.add_trust_anchors(anchors_pem.as_bytes(), trust::LIST, kind, None).ok()?;
         policy.add_valid_ekus(OCSP_SIGNING);
         Some(Self(policy))
     }

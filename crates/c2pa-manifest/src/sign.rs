@@ -71,12 +71,12 @@ pub fn sign(request: &SignRequest<'_>) -> Result<Vec<u8>, SignError> {
     let (chain, key) = (request.chain.as_bytes(), request.key.as_bytes());
     let signer = Stapling {
         signer: create_signer::from_keys(chain, key, algorithm, None)?,
-        ocsp_response: request.ocsp_response,
+        ocsp_response: request.ocsp_response.map(<[u8]>::to_vec),
     };
     let mut hash = DataHash::new(HASH_NAME, "sha256");
     hash.set_hash(request.asset_hash.to_vec());
 
-    let mut builder = builder(request)?;
+    let mut builder = builder(request, signer)?;
     if let Some(jpeg) = request.thumbnail {
         builder.set_thumbnail("image/jpeg", &mut Cursor::new(jpeg))?;
     }
@@ -84,16 +84,16 @@ pub fn sign(request: &SignRequest<'_>) -> Result<Vec<u8>, SignError> {
     for binding in request.bindings {
         builder.add_assertion("c2pa.soft-binding", &soft_binding(binding))?;
     }
-    Ok(builder.sign_data_hashed_embeddable(&signer, &hash, FORMAT)?)
+    Ok(builder.sign_embeddable(FORMAT)?)
 }
 
 /// A signer that staples an OCSP response.
-struct Stapling<'a> {
+struct Stapling {
     signer: BoxedSigner,
-    ocsp_response: Option<&'a [u8]>,
+    ocsp_response: Option<Vec<u8>>,
 }
 
-impl Signer for Stapling<'_> {
+impl Signer for Stapling {
     fn sign(&self, data: &[u8]) -> c2pa::Result<Vec<u8>> {
         self.signer.sign(data)
     }
@@ -107,19 +107,20 @@ impl Signer for Stapling<'_> {
     }
 
     fn reserve_size(&self) -> usize {
-        self.signer.reserve_size() + self.ocsp_response.map_or(0, <[u8]>::len)
+        self.signer.reserve_size() + self.ocsp_response.as_ref().map_or(0, Vec::len)
     }
 
     fn ocsp_val(&self) -> Option<Vec<u8>> {
-        self.ocsp_response.map(<[u8]>::to_vec)
+        self.ocsp_response.clone()
     }
 }
 
-fn builder(request: &SignRequest<'_>) -> Result<Builder, c2pa::Error> {
+fn builder(request: &SignRequest<'_>, signer: Stapling) -> Result<Builder, c2pa::Error> {
     let context = Context::new().with_settings(json!({
         "verify": { "remote_manifest_fetch": false, "verify_after_sign": false },
         "builder": { "thumbnail": { "enabled": false } },
     }))?;
+    let context = context.with_signer(signer);
     let mut definition = json!({
         "title": request.title,
         "format": request.format,

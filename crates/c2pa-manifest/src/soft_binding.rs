@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use ciborium::Value;
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
+use iscc_codec::Code;
 
+use crate::algorithm::ISCC;
 use crate::framing::BindingSource;
 
 /// One block of a soft-binding assertion.
@@ -12,8 +14,9 @@ use crate::framing::BindingSource;
 pub struct Block {
     /// The algorithm from the assertion, otherwise from the claim; empty if neither names one.
     pub alg: String,
-    /// The readings of its value: one for a byte string, one or two for a text. If the text is
-    /// valid Base64, the decoded bytes come first. The UTF-8 bytes of the text come last.
+    /// The readings of its value: one for a byte string, one or more for a text. If the text is
+    /// valid Base64, the decoded bytes come first. The UTF-8 bytes of the text come last. Before all
+    /// of them come the units of ISCCs that are written as text, if the algorithm is [`ISCC`].
     pub readings: Vec<Vec<u8>>,
 }
 
@@ -39,7 +42,11 @@ fn blocks_of(source: &BindingSource) -> Vec<Block> {
     for assertion in source.soft_bindings.iter().filter_map(|cbor| parse(cbor)) {
         let alg = text(&assertion, "alg").unwrap_or(default);
         let blocks = member(&assertion, "blocks").and_then(Value::as_array);
-        for readings in blocks.into_iter().flatten().filter_map(readings) {
+        for mut readings in blocks.into_iter().flatten().filter_map(readings) {
+            let text = readings.last().filter(|_| alg == ISCC);
+            if let Some(units) = text.and_then(|text| units_in_text(text)) {
+                readings.insert(0, units);
+            }
             found.push(Block { alg: alg.to_owned(), readings });
         }
     }
@@ -74,6 +81,25 @@ fn readings(block: &Value) -> Option<Vec<Vec<u8>>> {
         }
         _ => None,
     }
+}
+
+/// ISCC-SEQ of the units of one or more ISCCs in text form, `ISCC:...`, with white space or commas
+/// between them. `None` for any other text.
+fn units_in_text(text: &[u8]) -> Option<Vec<u8>> {
+    const SCHEME: &str = "iscc:";
+    let text = std::str::from_utf8(text).ok()?;
+    let mut units = Vec::new();
+    for iscc in text.split([' ', '\t', '\r', '\n', ',']).filter(|part| !part.is_empty()) {
+        let scheme = iscc.get(..SCHEME.len())?;
+        if !scheme.eq_ignore_ascii_case(SCHEME) {
+            return None;
+        }
+        let code: Code = iscc.parse().ok()?;
+        for unit in code.units().iter() {
+            units.extend_from_slice(unit.as_bytes());
+        }
+    }
+    (!units.is_empty()).then_some(units)
 }
 
 fn byte(item: &Value) -> Option<u8> {
@@ -124,6 +150,23 @@ mod tests {
         // 36 characters of the URL-safe alphabet.
         let uuid = "1ffe845b-1e6f-4d3b-8c5a-6b7c8d9e0f10";
         assert_eq!(read(Value::Text(uuid.to_owned())).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn isccs_in_text_are_read_as_their_units() {
+        let unit = [&[0x21, 0x07][..], &[7; 32]].concat();
+        let other = [&[0x40, 0x07][..], &[9; 32]].concat();
+        let text = |bytes: &[u8]| Code::from_bytes(bytes).unwrap().to_string();
+        let both = format!("{}, {}", text(&unit), text(&other).to_lowercase());
+        assert_eq!(units_in_text(text(&unit).as_bytes()), Some(unit.clone()));
+        assert_eq!(units_in_text(both.as_bytes()), Some([unit, other].concat()));
+        // The units of an ISCC-CODE have 64 bits.
+        let code = b"ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY";
+        assert_eq!(units_in_text(code).unwrap().len(), 4 * 10);
+        for text in ["", " ", "ISCC:", "ISCC:?", "AAAQRLWHM2YFGCWG", "ISCC:AAAQRLWHM2YFGCWG x"] {
+            assert_eq!(units_in_text(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(units_in_text(b"\xffISCC:AAAQRLWHM2YFGCWG"), None);
     }
 
     #[test]

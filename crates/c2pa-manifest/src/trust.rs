@@ -18,6 +18,12 @@ const KEY_USAGES: &str =
 pub const UNTRUSTED: &str = "signingCredential.untrusted";
 const TRUSTED: &str = "signingCredential.trusted";
 
+/// Name of the list of anchors, which the `c2pa` crate requires.
+pub const LIST: &str = "trust-anchors";
+
+/// What the anchors vouch for: signers of claims, of CAWG identity assertions and of time-stamps.
+const KINDS: [&str; 3] = ["manifest", "cawg", "tsa"];
+
 /// Maximum unpacked size of compressed manifests, in MiB.
 const UNPACKED_MIB_MAX: usize = crate::brob::UNPACKED_BYTES_MAX >> 20;
 
@@ -61,10 +67,12 @@ pub fn is_trusted(manifest: &StatusCodes) -> bool {
 /// A context of the `c2pa` crate that trusts these certificates, fetches nothing and stops at the
 /// thread's deadline. With `asks_responders`, it looks for OCSP responses in [`ocsp`].
 pub fn context(anchors_pem: &str, asks_responders: bool) -> Result<Context, TrustError> {
-    let anchors = check_anchors(anchors_pem)?;
+    let anchor =
+        |kind| json!({ "trust_anchors": anchors_pem, "trust_uri": LIST, "trust_kind": kind });
+    let anchors = (check_anchors(anchors_pem)? > 0).then(|| KINDS.map(anchor));
     let settings = json!({
         "trust": {
-            "trust_anchors": (anchors > 0).then_some(anchors_pem),
+            "anchors": anchors,
             "trust_config": KEY_USAGES,
         },
         "verify": { "remote_manifest_fetch": false, "ocsp_fetch": asks_responders },

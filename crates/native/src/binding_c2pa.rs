@@ -224,7 +224,7 @@ pub fn sha256(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
 }
 
 /// The entries of a list of soft-binding algorithms, as the C2PA publishes it; without one, those
-/// of the bundled list as of 2026-04-15. Throws `INVALID_ARGUMENT` if the text is not such a list.
+/// of the bundled list. Throws `INVALID_ARGUMENT` if the text is not such a list.
 #[napi(catch_unwind)]
 pub fn soft_binding_algorithms(list: Option<String>) -> Result<Vec<SoftBindingAlgorithm>> {
     let kind = |kind| match kind {
@@ -243,7 +243,8 @@ pub fn soft_binding_algorithms(list: Option<String>) -> Result<Vec<SoftBindingAl
 }
 
 /// Label of the active manifest of a manifest store, by its structure alone; `null` if the bytes are
-/// not a store. They must not change until the promise settles.
+/// not exactly one store whose active manifest has a claim signature. They must not change until the
+/// promise settles.
 #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
 pub fn active_manifest_id(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
     CPU.run(env, move || Ok(c2pa_manifest::active_label(&bytes)))

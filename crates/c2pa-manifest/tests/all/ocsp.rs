@@ -120,7 +120,7 @@ fn a_stapled_response_counts_without_a_request() {
         match validator.validate(&signed(Some("revoked")), None) {
             Outcome::Refused(refusal) => {
                 assert_eq!(refusal.code, "signingCredential.ocsp.revoked");
-                assert_eq!(refusal.text, "the signing certificate is revoked");
+                assert!(refusal.text.starts_with("signing cert revoked"), "{}", refusal.text);
             }
             other => panic!("{other:?}"),
         }
