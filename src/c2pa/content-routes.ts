@@ -25,7 +25,7 @@ export interface ContentQueries {
   /** Reads the Manifest Stores that assets embed. */
   readonly reader: ManifestReader;
   /** Throws if the service does not support an algorithm. Called before the asset is read. */
-  checkAlgorithm(alg: string): void;
+  checkAlgorithm(alg: string): void | Promise<void>;
   /** The manifests that match one of the bindings, best first. */
   find(
     bindings: readonly Binding[],
@@ -146,7 +146,8 @@ async function matched(
 ): Promise<Reply> {
   const { alg, maxResults = RESULTS_DEFAULT } = parameters;
   const hint = hintOf(parameters);
-  for (const named of [alg, hint?.alg]) if (named !== undefined) checkAlgorithm(named);
+  // A hint of another algorithm matches nothing, but the asset may match.
+  if (alg !== undefined) await checkAlgorithm(alg);
   const coded = await code();
   const bindings = [...(await bindingsOf(coded, alg, reader)), ...(hint === undefined ? [] : [hint])];
   const matches = await find(distinctBindings(bindings), maxResults, request);

@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'account-disabled',
   'account-enabled',
   'account-unlocked',
+  'manifest-claimed',
   'manifest-deleted',
   'manifest-displaced',
   'manifest-released',

@@ -2,7 +2,7 @@
 import { manifestUrl } from '../c2pa/manifest-url.js';
 import type { Db } from '../database/open.js';
 import type { ClaimedFacts, ListedManifest } from './schema.js';
-import { declarationView } from './service.js';
+import { declarationView } from './upload-answer.js';
 
 /** Rows per statement of a list of all. */
 const ROWS_PER_READ = 500;

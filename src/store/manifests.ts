@@ -1,6 +1,6 @@
 /** Database rows of manifests, and the transactions that change them. */
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
-import { type Actor, type AuditEntry, recordAudit } from '../database/audit.js';
+import { type Actor, recordAudit } from '../database/audit.js';
 import { fillCatalogue } from '../database/catalogue.js';
 import { outdateLive } from '../database/live-manifests.js';
 import type { Db } from '../database/open.js';
@@ -8,15 +8,15 @@ import {
   DECLARATION_STATUSES,
   type DeclarationStatus,
   type Flag,
-  type ManifestRow,
   type ManifestTable,
 } from '../database/tables.js';
 import { addToCounts, insertBindings, removeBindings, searchableUnits } from './binding-rows.js';
+import { type Claim, claim } from './claim.js';
 import { Commits } from './commits.js';
 import { dropSettled } from './declarations/on-delete.js';
 import type { NewDeclaration } from './declarer.js';
 import { holdFeed, lockFeed, recordChanges } from './feed.js';
-import { bury, displace, type Tombstone } from './tombstones.js';
+import { bury, displace, freedId, type Tombstone } from './tombstones.js';
 import { abandonUndo, endUndo, type Restore, restoreKept } from './undo.js';
 import { type AcceptedManifest, UNLISTED } from './validator.js';
 import { type EventLog, NO_EVENTS, type StoreEvent } from './webhooks/events.js';
@@ -209,6 +209,9 @@ export class Manifests {
       return restoreKept(transaction, keys, options);
     });
   }
+
+  /** Like {@link claim}. */
+  readonly claim = (...wanted: Claim) => claim(this.#db, ...wanted);
 
   /** Ends the undo of these tombstones now. */
   abandonUndo(keys: readonly number[]): Promise<void> {
@@ -437,11 +440,6 @@ function storedEvent({
     type: 'manifest.stored',
     data: { ...about, trusted, publisher: publisher ?? null, restored: false },
   };
-}
-
-function freedId(row: Pick<ManifestRow, 'manifest_id' | 'deleted_at'>): AuditEntry {
-  const before = { state: 'deleted', deletedAt: row.deleted_at };
-  return { action: 'manifest-released', subject: row.manifest_id, before };
 }
 
 /** Those of the digests whose files must stay. */

@@ -36,6 +36,20 @@ export const receipt = z
   })
   .meta({ id: 'Receipt' });
 
+const bindingsView = z
+  .object({
+    indexed: z.int().describe('Number of soft bindings by which the manifest is found'),
+    skipped: z
+      .array(
+        z.object({
+          alg: z.string().describe('Its algorithm; may be empty'),
+          reason: z.string().describe('Why the manifest is not found by it'),
+        }),
+      )
+      .describe('The first 64 soft bindings that are stored in the manifest but not indexed'),
+  })
+  .meta({ id: 'Bindings' });
+
 export const uploadAnswer = z
   .object({
     manifestId: z.string().describe('Label of the active manifest'),
@@ -44,9 +58,20 @@ export const uploadAnswer = z
       .meta({ format: 'uri' })
       .describe('URL of the manifest; gateway of its declaration'),
     declaration,
+    bindings: bindingsView
+      .optional()
+      .describe('What was indexed (extension); absent for stored bytes that are no longer valid'),
+    owned: z
+      .boolean()
+      .optional()
+      .describe(
+        'With an upload token: whether the manifest belongs to its publisher, not to one that uploaded the same bytes before (extension)',
+      ),
     receipt: receipt.optional(),
   })
   .meta({ id: 'Upload' });
+
+export type BindingsView = z.infer<typeof bindingsView>;
 
 export type UploadAnswer = Omit<z.infer<typeof uploadAnswer>, 'receipt'>;
 export type DeclarationView = z.infer<typeof declaration>;

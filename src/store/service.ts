@@ -14,8 +14,9 @@ import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, StoreRefusal } from './errors.js';
 import { readableBytes } from './manifest-bytes.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
-import type { DeclarationView, UploadAnswer } from './schema.js';
+import type { UploadAnswer } from './schema.js';
 import type { Tombstone } from './tombstones.js';
+import { type Checked, uploadAnswer } from './upload-answer.js';
 import type { AcceptedManifest, ManifestReport, Validator } from './validator.js';
 
 export interface StoreOptions {
@@ -110,7 +111,7 @@ export class StoreService {
    * Validates, stores, indexes and declares a Manifest Store.
    *
    * @param client address or network that counts as the uploader; only a keyed hash of it is stored
-   * @param publisher owner of the upload token
+   * @param publisher owner of the upload token; becomes the owner of equal bytes that were uploaded without a token
    * @throws {ManifestRefused} if the bytes are not an acceptable Manifest Store
    * @throws {StoreRefusal} if the id is taken, or the validator is busy
    */
@@ -120,20 +121,22 @@ export class StoreService {
   ): Promise<UploadAnswer> {
     const sha256 = await this.#parts.digest(bytes).catch(throwRefusal);
     const same = await this.#parts.manifests.findLiveBytes(sha256);
-    if (same !== undefined) return this.#answerStored(same, bytes);
-    const report = accepted(await this.#parts.validator.validate(bytes).catch(throwRefusal));
+    const found = await this.#parts.validator.validate(bytes).catch(throwRefusal);
+    // Equal bytes stay stored if they are no longer valid, because a certificate expired.
+    if (same !== undefined) return this.#answerStored(same, bytes, { report: found, publisher, client });
+    const report = accepted(found);
     for (let tries = 0; tries < UPLOAD_TRIES; tries += 1) {
       const existing = await this.#parts.manifests.findById(report.manifestId);
       const displaced = existing && this.#displaces(report, existing, sha256) ? existing : undefined;
       if (existing !== undefined && displaced === undefined)
-        return this.#answerTaken(existing, sha256, bytes);
+        return this.#answerTaken(existing, sha256, bytes, { report, publisher, client });
       await this.#parts.blobs.put(sha256, bytes);
       const wanted = declare ?? this.#options.declareDefault;
       const upload = { sha256, size: bytes.length, client, publisher, wanted };
       const key = await this.#insert(report, upload, displaced);
       if (key === undefined) continue;
       if (displaced !== undefined) await this.#afterDisplacement(displaced, key, trace);
-      return this.#finishUpload(key, trace);
+      return this.#finishUpload(key, { report, publisher, client }, trace);
     }
     throw new StoreRefusal('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
   }
@@ -183,13 +186,14 @@ export class StoreService {
    * @param decode returns the value's bytes; called after the algorithm was found on the list
    */
   async query(alg: string, decode: () => Uint8Array, maxResults: number): Promise<Match[]> {
-    this.checkAlgorithm(alg);
+    await this.checkAlgorithm(alg);
     return this.queryAny([{ alg, value: decode() }], maxResults);
   }
 
-  /** @throws {StoreRefusal} unless the algorithm is on the list */
-  checkAlgorithm(alg: string): void {
+  /** @throws {StoreRefusal} unless the algorithm is on the list, or a stored manifest has a binding of it */
+  async checkAlgorithm(alg: string): Promise<void> {
     if (this.#parts.isListed(alg)) return;
+    if ((await this.#parts.manifests.algorithms()).includes(alg)) return;
     throw new StoreRefusal('ALGORITHM_UNKNOWN', { detail: `Unknown soft binding algorithm: ${alg}` });
   }
 
@@ -381,26 +385,35 @@ export class StoreService {
     }
   }
 
-  async #finishUpload(key: number, trace: Trace | undefined): Promise<UploadAnswer> {
+  async #finishUpload(key: number, checked: Checked, trace: Trace | undefined): Promise<UploadAnswer> {
     await this.#parts.declarer.onStored(key, trace);
     // After the attempt, so that listeners read the ISCC-ID if it was declared.
     await this.changed(key);
     const [stored] = await this.#parts.manifests.findByKeys([key]);
     // Deleted and released by a concurrent request.
     if (stored === undefined) throw new StoreRefusal('MANIFEST_NOT_FOUND');
-    return this.#answer(stored);
+    return this.#answer(stored, checked);
   }
 
-  async #answerTaken(existing: StoredManifest, sha256: string, bytes: Uint8Array): Promise<UploadAnswer> {
+  async #answerTaken(
+    existing: StoredManifest,
+    sha256: string,
+    bytes: Uint8Array,
+    checked: Checked,
+  ): Promise<UploadAnswer> {
     if (!existing.live) throw new StoreRefusal('ID_DELETED');
     if (existing.sha256 !== sha256) throw new StoreRefusal('ID_IN_USE');
-    return this.#answerStored(existing, bytes);
+    return this.#answerStored(existing, bytes, checked);
   }
 
-  /** The response for bytes that are stored already. If their file was lost or is damaged, it is written again. */
-  async #answerStored(stored: StoredManifest, bytes: Uint8Array): Promise<UploadAnswer> {
-    const { blobs, log } = this.#parts;
-    const { manifestId, sha256 } = stored;
+  /**
+   * The response for bytes that are stored already. If their file was lost or is damaged, it is written again. The first
+   * publisher that uploads them becomes their owner.
+   */
+  async #answerStored(stored: StoredManifest, bytes: Uint8Array, checked: Checked): Promise<UploadAnswer> {
+    const { blobs, log, manifests } = this.#parts;
+    const { key, manifestId, sha256 } = stored;
+    const { publisher, client } = checked;
     const blob = await blobs.find(sha256);
     const isIntact = blob !== undefined && (await readableBytes(blob))?.equals(bytes);
     if (!isIntact) {
@@ -411,7 +424,10 @@ export class StoreService {
       );
     }
     this.#damagedFiles.delete(sha256);
-    return this.#answer(stored);
+    if (stored.publisher !== null || publisher === undefined) return this.#answer(stored, checked);
+    const actor = { kind: 'token', name: publisher, origin: client } as const;
+    const owner = (await manifests.claim(key, publisher, actor)) ? publisher : stored.publisher;
+    return this.#answer({ ...stored, publisher: owner }, checked);
   }
 
   #reportDamage(manifestId: string, sha256: string, message: string): void {
@@ -419,13 +435,8 @@ export class StoreService {
     this.#damagedFiles.add(sha256);
   }
 
-  #answer(stored: StoredManifest): UploadAnswer {
-    const { manifestId } = stored;
-    return {
-      manifestId,
-      manifestUrl: manifestUrl(this.#options.url, manifestId),
-      declaration: declarationView(stored),
-    };
+  #answer(stored: StoredManifest, checked: Checked): UploadAnswer {
+    return uploadAnswer(stored, manifestUrl(this.#options.url, stored.manifestId), checked);
   }
 
   /** @param scoreOf score by key */
@@ -460,17 +471,6 @@ export class StoreService {
   #uploader(client: string): string {
     return createHmac('sha256', this.#options.secretKey).update(client).digest('hex');
   }
-}
-
-/** The public part of a declaration. */
-export function declarationView({
-  status,
-  hub,
-  isccId,
-}: Pick<StoredManifest, 'status' | 'hub' | 'isccId'>): DeclarationView {
-  const hasHub = hub !== null && status !== 'skipped' && status !== 'disabled';
-  const isDeclared = isccId !== null && status === 'declared';
-  return { status, ...(isDeclared && { isccId }), ...(hasHub && { hub }) };
 }
 
 type Ranked = StoredManifest & { readonly score: number };

@@ -115,3 +115,9 @@ async function updateDeclarations(
   }
   return new Map(rows.map(({ manifest_key, gateway }) => [manifest_key, gateway]));
 }
+
+/** Audit entry of a tombstone whose id is freed. */
+export function freedId(row: Pick<ManifestRow, 'manifest_id' | 'deleted_at'>): AuditEntry {
+  const before = { state: 'deleted', deletedAt: row.deleted_at };
+  return { action: 'manifest-released', subject: row.manifest_id, before };
+}

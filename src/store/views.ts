@@ -5,7 +5,8 @@ import { Slots } from '../slots.js';
 import { StoreRefusal } from './errors.js';
 import type { Manifests } from './manifests.js';
 import type { ClaimedFacts, ManifestSummary } from './schema.js';
-import { declarationView, type FoundManifest, type StoreService, throwRefusal } from './service.js';
+import { type FoundManifest, type StoreService, throwRefusal } from './service.js';
+import { declarationView } from './upload-answer.js';
 import type { Validator } from './validator.js';
 
 /** Manifests read concurrently: each takes one thread for some milliseconds. */

@@ -137,9 +137,9 @@ describe.each(['store', 'resolver'] as const)('byContent of the %s', (name) => {
   });
 
   it('refuses unknown algorithms', async () => {
-    for (const parameters of ['?alg=no.such', '?hintAlg=no.such&hintValue=AAAA']) {
-      expect((await query(photo, parameters)).status).toBe(400);
-    }
+    expect((await query(photo, '?alg=no.such')).status).toBe(400);
+    // The asset may match, whatever the hint is.
+    expect((await query(photo, '?hintAlg=no.such&hintValue=AAAA')).status).toBe(200);
   });
 
   it('refuses damaged, empty, large and multipart bodies like the codes service', async () => {

@@ -126,6 +126,7 @@ describe.each(ENGINES)('%s', (engine) => {
       manifestId: id,
       manifestUrl: `${STORE_URL}/v1/manifests/${encodeURIComponent(id)}`,
       declaration: { status: 'disabled' },
+      bindings: { indexed: item.expect.indexed?.length, skipped: [] },
     };
     expect(answers).toEqual([expected, expected, expected]);
   });

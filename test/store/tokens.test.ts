@@ -1,5 +1,6 @@
 /** Upload tokens of publishers: uploads, lists, deletes, and rules for tokens, on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditPage } from '../../src/database/audit-log.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { UploadTokens } from '../../src/store/tokens/upload-tokens.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
@@ -201,6 +202,36 @@ describe.each(ENGINES)('%s', (engine) => {
     [{ publisher: 'a', expiresAt: 1 }, /must be in the future/],
   ])('refuses the token %j', async (token, message) => {
     await expect(tokens.create(token, ACTOR)).rejects.toThrow(message);
+  });
+
+  it('gives bytes that a stranger uploaded to the first publisher that uploads them', async () => {
+    const fifth = acceptedSidecars()[4];
+    if (fifth === undefined) throw new Error('too few sidecars');
+    const upload = async (headers: Record<string, string>) =>
+      (await (await store.upload(bytesOf(fifth), '', headers)).json()) as Record<string, unknown>;
+    const id = fifth.expect.manifestId ?? '';
+    const anonymous = await upload({});
+    expect(anonymous).toMatchObject({ manifestId: id, bindings: { indexed: expect.any(Number) } });
+    expect(anonymous.owned).toBeUndefined();
+    expect(await upload(bearer(ben))).toEqual({ ...anonymous, owned: true });
+    expect((await listed('', bearer(ben))).map(({ manifestId }) => manifestId)).toContain(id);
+    const { records } = await auditPage(database.db, { action: 'manifest-claimed' });
+    expect(records).toMatchObject([
+      { actorKind: 'token', actor: 'ben', subject: id, after: { publisher: 'ben' } },
+    ]);
+    // Another publisher learns that they are not its own.
+    expect(await upload(bearer(ana))).toEqual({ ...anonymous, owned: false });
+    expect((await store.remove(id, ana)).status).toBe(403);
+  });
+
+  it('says which soft bindings are indexed, also of bytes that are stored already', async () => {
+    const item = sidecar('ok-unlisted-alg');
+    const answers = [await store.upload(bytesOf(item)), await store.upload(bytesOf(item))];
+    const [once, again] = await Promise.all(answers.map((answer) => answer.json()));
+    const reason = 'alg not on the list';
+    const skipped = ['com.example.unlisted.1', 'io.iscc.v1'].map((alg) => ({ alg, reason }));
+    expect(once).toMatchObject({ bindings: { indexed: item.expect.indexed?.length, skipped } });
+    expect(again).toEqual(once);
   });
 });
 

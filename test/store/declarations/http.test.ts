@@ -57,6 +57,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       manifestId: MANIFEST_ID,
       manifestUrl: GATEWAY,
       declaration: { status: 'declared', isccId: entry?.isccId, hub: expect.stringContaining('127.0.0.1') },
+      bindings: { indexed: expect.any(Number), skipped: [] },
     });
     expect(entry?.gateway).toBe(GATEWAY);
     expect(await upload(store, '?declare=false')).toEqual(answer);
