@@ -248,8 +248,10 @@ export function unitsOfBindings(bindings: readonly Binding[]): string[][] {
   return bindings.filter(({ alg }) => alg === ISCC_ALGORITHM).map(({ value }) => queryUnits(value));
 }
 
-/** Whether the active manifest may have this label: a gateway may serve another manifest than was declared. */
+/**
+ * Whether bytes are a whole Manifest Store whose active manifest has this label. A gateway may serve another manifest than
+ * was declared, or a part of one.
+ */
 async function hasLabel(bytes: Buffer, manifestId: string): Promise<boolean> {
-  const label = await native.activeManifestId(bytes);
-  return label === null || label === manifestId;
+  return (await native.activeManifestId(bytes)) === manifestId;
 }
