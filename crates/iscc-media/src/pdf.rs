@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 
+use encoding_rs::UTF_16BE;
 use flate2::read::ZlibDecoder;
 use hayro_syntax::Filter;
 use hayro_syntax::Pdf;
@@ -62,7 +63,7 @@ fn fields(packet: &[u8]) -> PdfXmp {
     use crate::metadata::xmp::namespace::{DC, PDF};
     let xmp = Xmp::parse(packet);
     let dublin_core = xmp.schema("dc", DC);
-    let alternative = |local| dublin_core.as_ref()?.first_alternative(local);
+    let alternative = |local| dublin_core.as_ref()?.first_alternative(local).map(unescaped);
     PdfXmp {
         title: alternative("title"),
         description: alternative("description"),
@@ -70,6 +71,31 @@ fn fields(packet: &[u8]) -> PdfXmp {
         rights: alternative("rights"),
         keywords: xmp.schema("pdf", PDF).and_then(|it| it.value("Keywords")),
     }
+}
+
+/// Text that is written as the octets of a PDF string in UTF-16: old printers to PDF copied these from the information
+/// dictionary.
+fn unescaped(value: String) -> String {
+    const MARK: &str = r"\376\377";
+    let Some(mut rest) = value.strip_prefix(MARK) else { return value };
+    let mut octets = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let digits = rest.get(1..4).filter(|_| first == '\\');
+        if let Some(octet) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            octets.push(octet);
+            rest = &rest[4..];
+            continue;
+        }
+        let escaped = rest[first.len_utf8()..].chars().next().filter(|_| first == '\\');
+        octets.push(match escaped {
+            Some('n') => b'\n',
+            Some('r') => b'\r',
+            Some('t') => b'\t',
+            other => u8::try_from(other.unwrap_or(first)).unwrap_or(b'?'),
+        });
+        rest = &rest[first.len_utf8() + escaped.map_or(0, char::len_utf8)..];
+    }
+    UTF_16BE.decode_without_bom_handling(&octets).0.into_owned()
 }
 
 #[cfg(test)]
@@ -131,6 +157,15 @@ mod tests {
         let mut compressed = Vec::new();
         encoder.read_to_end(&mut compressed).unwrap();
         assert_eq!(xmp(&document("/Filter/FlateDecode", &compressed)), expected);
+    }
+
+    #[test]
+    fn escaped_octets_of_utf_16_are_text() {
+        let text = |value: &str| unescaped(value.to_owned());
+        assert_eq!(text(r"\376\377\000M\000\344\040\254\000\(\000\\"), "Mä€(\\");
+        assert_eq!(text(r"\376 is octal"), r"\376 is octal");
+        assert_eq!(text(r"\376\377\"), "\u{fffd}");
+        assert_eq!(text(r"\376\377\000é"), "é");
     }
 
     #[test]

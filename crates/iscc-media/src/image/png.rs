@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use ::png::{BitDepth, ColorType, Decoder, Limits, Transformations};
+use ::png::{BitDepth, ColorType, DecodeOptions, Decoder, Limits, Transformations};
 
 use super::check_size;
 use super::raster::{Channels, Raster};
@@ -16,7 +16,11 @@ const PNG_ANCILLARY_BYTES_MAX: usize = 64 << 20;
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let damaged = |reason: ::png::DecodingError| MediaError::damaged("PNG", reason);
     let limits = Limits { bytes: PNG_ANCILLARY_BYTES_MAX };
-    let mut decoder = Decoder::new_with_limits(Cursor::new(file), limits);
+    // As in the reference and browsers, pixels count although a checksum is wrong.
+    let mut options = DecodeOptions::default();
+    options.set_ignore_crc(true);
+    let mut decoder = Decoder::new_with_options(Cursor::new(file), options);
+    decoder.set_limits(limits);
     decoder.set_transformations(Transformations::EXPAND);
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
@@ -69,4 +73,26 @@ fn opaque(
 fn clipped(samples_per_pixel: usize, samples: &[u8]) -> Vec<u8> {
     let clip = |pixel: &[u8]| if pixel[0] > 0 { 255 } else { pixel[1] };
     samples.chunks_exact(2 * samples_per_pixel).map(clip).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_count_although_a_checksum_is_wrong() {
+        let mut file = Vec::new();
+        let mut encoder = ::png::Encoder::new(&mut file, 2, 2);
+        encoder.set_color(ColorType::Grayscale);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&[1, 2, 3, 4]).unwrap();
+        writer.finish().unwrap();
+        let whole = decode(&file, 100).unwrap();
+        let end = file.windows(4).position(|it| it == b"IEND").unwrap();
+        // The checksum of the chunk with the pixels is before the length and the type of the last one.
+        file[end - 5] ^= 1;
+        assert_eq!(decode(&file, 100).unwrap().samples(), whole.samples());
+        file.truncate(end - 12);
+        assert!(decode(&file, 100).is_err());
+    }
 }
