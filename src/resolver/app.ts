@@ -80,12 +80,13 @@ export async function resolverApp(
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
   const reader = readerOf(log, coder);
+  const trust = trusting(config, service, reader, coder);
   return {
     name: 'resolver',
     title: TITLE,
     description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
-    routes: resolverRoutes(service, { ...trusting(config, service, reader, coder), content, coder, reader }),
+    routes: resolverRoutes(service, { ...trust, content, coder, reader }),
     errors: errorForm,
     unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
     cors: {
@@ -109,7 +110,7 @@ export async function resolverApp(
       tags: {
         matches: 'Find manifests by soft binding.',
         manifests: 'Fetch manifests from the gateways that store them.',
-        ...(rights && { rights: 'Who says what about mining and training of a content (extension).' }),
+        ...(trust.rights && { rights: 'Who says what about mining and training of a content (extension).' }),
         services: 'Algorithms, capabilities and status of the service.',
         probes: 'Health of the service.',
       },

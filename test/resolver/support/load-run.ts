@@ -1,6 +1,6 @@
 /** Run by the load test: a resolver, its gateways, its search service and its clients in one process. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gateways } from './gateways.js';
+import { gateways, storeBytes } from './gateways.js';
 import { dataCode, queryUrl, recordedSearch, startResolver } from './resolver.js';
 
 const WARM_UP_QUERIES = 10_000;
@@ -56,7 +56,7 @@ async function query(count: number): Promise<void> {
       const response = await fetch(url);
       const body = await response.arrayBuffer();
       const isRight = isFetch
-        ? body.byteLength === 64 || response.status === 404
+        ? storeBytes(0, target.split('/').at(-1)).equals(Buffer.from(body)) || response.status === 404
         : (Buffer.from(body)
             .toString()
             .match(/manifestId/g)?.length ?? 0) === 20;

@@ -2,11 +2,10 @@
 
 use std::sync::mpsc::channel;
 
-use crate::common::{Random, Service, id, rows, unit, value, wait_found};
+use crate::common::{Random, Service, id, rows, unit, value};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    Engine, FailureKind, OpenError, Options, Reply, Sealing, SearchParameters, SegmentSizes,
-    SelectionParameters, StoreOptions,
+    Engine, FailureKind, OpenError, Options, Reply, Sealing, SegmentSizes, StoreOptions,
 };
 use serde_json::{Value, json};
 
@@ -488,34 +487,4 @@ fn rejects_arrays_where_objects_are_required() {
         assert_eq!(service.add("main", &wrong).unwrap_err().0, 422, "{wrong}");
     }
     assert_eq!(service.assets("main"), 0);
-}
-
-#[test]
-fn large_metadata_can_be_left_out_of_responses_and_are_bounded() {
-    for scheme in SCHEMES {
-        let service = Service::new(scheme, Options::default());
-        service.create("main");
-        let filler = "x".repeat(1 << 20);
-        for number in 0..40 {
-            let metadata = json!({ "number": number, "filler": filler });
-            let asset = json!({ "iscc_id": id(number), "iscc_code": CODE, "metadata": metadata });
-            service.add("main", &json!([asset])).unwrap();
-        }
-        let search = |limit: i64, without_metadata: bool| {
-            let selection = SelectionParameters { without_metadata, ..Default::default() };
-            let selection = Some(Box::new(selection));
-            let parameters = SearchParameters { limit, skip_featureless: None, selection };
-            let body = json!({ "iscc_code": CODE }).to_string().into_bytes();
-            wait_found(|reply| service.engine.search("main", body, parameters, reply))
-        };
-        let some = search(10, false).unwrap();
-        assert_eq!(some["global_matches"][9]["metadata"]["filler"], filler, "{scheme}");
-        let (status, detail) = search(40, false).unwrap_err();
-        assert_eq!(status, 400, "{scheme}");
-        assert!(detail.as_str().unwrap().contains("metadata=false"), "{scheme}: {detail}");
-        let all = search(40, true).unwrap();
-        let matches = all["global_matches"].as_array().unwrap();
-        assert_eq!(matches.len(), 40, "{scheme}");
-        assert!(matches.iter().all(|one| one["metadata"].is_null()), "{scheme}");
-    }
 }

@@ -15,6 +15,7 @@ mod merge_memory;
 mod paths;
 mod read_only;
 mod recorded;
+mod response_size;
 #[cfg(target_os = "linux")]
 mod saturated;
 mod scan;
