@@ -26,10 +26,13 @@ const RECORDING = {
 };
 
 let folder: string;
+/** Apart from the files that examples read: a database may have an empty file beside it for a moment. */
+let dataFolder: string;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'isccd-examples-'));
+  dataFolder = await mkdtemp(path.join(tmpdir(), 'isccd-examples-data-'));
   const files = path.join(ROOT, 'test/fixtures/codes/files');
   await copyFile(path.join(files, 'photo-q85_a.jpg'), path.join(folder, 'photo.jpg'));
   await writeFile(path.join(folder, 'notes.txt'), 'A text that is long enough to be coded. '.repeat(20));
@@ -39,17 +42,19 @@ beforeAll(async () => {
   await mkdir(path.join(folder, 'bin'));
   const command = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
   await writeFile(path.join(folder, 'bin/isccd'), command, { mode: 0o755 });
-  const store = path.join(folder, 'data/store');
+  const store = path.join(dataFolder, 'store');
   await mkdir(store, { recursive: true });
   await (await openDatabase(undefined, store)).close();
   environment = {
     PATH: `${folder}/bin:${process.env.PATH}`,
-    ISCCD_DATA_DIR: path.join(folder, 'data'),
+    ISCCD_DATA_DIR: dataFolder,
     TOKEN: 'a token',
     PASSWORD: 'correct horse battery staple',
   };
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  for (const one of [folder, dataFolder]) await rm(one, { recursive: true, force: true });
+});
 
 /** The help of every command, from the program itself. */
 async function helps(): Promise<Map<string, string>> {

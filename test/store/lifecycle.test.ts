@@ -51,6 +51,7 @@ describe.each(ENGINES)('on %s', (engine) => {
           isccId: expect.stringMatching(/^ISCC:/),
           hub: expect.any(String),
         },
+        bindings: { indexed: 1, skipped: [] },
       },
     ]);
   });

@@ -301,6 +301,25 @@ export const DECISIONS: readonly Decision[] = [
     status: 200,
   },
   {
+    steps: ['sp-search-wrong-size'],
+    backends: ['usearch'],
+    reason: 'the text goes on with the type and both lengths',
+    detail: /^The number of vector dimensions doesn't match! .* of the query has 128 bits, others have 256$/,
+  },
+  {
+    steps: ['sp-search-mixed-size'],
+    backends: ['usearch'],
+    reason: 'the text goes on with the type',
+    detail: /^all input arrays must have the same shape: .* 'CONTENT_TEXT_V0' of several lengths$/,
+  },
+  {
+    steps: ['sp-add-other-ndim'],
+    backends: ['usearch'],
+    reason: 'the text goes on with the type, the asset and both lengths',
+    detail:
+      /^The number of vector dimensions doesn't match! .* of asset 'ISCC:\w+' has 128 bits, others have 256$/,
+  },
+  {
     steps: ['sp-search-combined'],
     backends: ['lmdb'],
     reason: 'D2: the exact backend searches simprints',
