@@ -46,7 +46,8 @@ def binding_of(details: dict[str, Any]) -> tuple[str, str]:
         for label, assertion in manifest["assertion_store"].items()
         if label.startswith("c2pa.soft-binding")
     ]
-    return found["alg"], found["blocks"][0]["value"]
+    # Byte strings are written as b64'...'.
+    return found["alg"], found["blocks"][0]["value"].removeprefix("b64'").removesuffix("'")
 
 
 def test_check_by_content_and_by_codes(store: StoreClient, resolver: ResolverClient, codes: CodesClient) -> None:
