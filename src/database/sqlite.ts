@@ -13,6 +13,9 @@ const RETRY_MS = 20;
 /** Size of the cache of prepared statements. Preparing one takes twice the time of a lookup. */
 const STATEMENTS_MAX = 200;
 
+/** SQLite's name for a database without a file. */
+const IN_MEMORY = ':memory:';
+
 const BUSY_TIMEOUT = `busy_timeout = ${BUSY_MS_MAX}`;
 /** Takes the write lock before the first read. */
 const BEGIN_IMMEDIATE = 'begin immediate';
@@ -29,7 +32,7 @@ const PRAGMAS = [BUSY_TIMEOUT, 'journal_mode = WAL', 'synchronous = FULL', 'fore
 /** @throws if the file can't be opened */
 export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
   // The database has hashes of passwords. SQLite takes an empty file for a new one, and gives files beside it the same rights.
-  createPrivate(file);
+  if (file !== IN_MEMORY) createPrivate(file);
   return kysely(new Writer(connected(file, PRAGMAS)), log);
 }
 
