@@ -9,6 +9,7 @@ import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
+import { verdictOf } from './rights/manifest-source.js';
 import type { ResolverService } from './service.js';
 
 const PATH = '/check';
@@ -99,9 +100,8 @@ async function describe(
 /** Reading a manifest for its facts needs no trust anchors. A valid one becomes `trusted` here if the resolver trusts its signer. */
 async function withTrust(credentials: unknown, bytes: Uint8Array, validator: ManifestValidation) {
   if (!isValid(credentials)) return credentials;
-  const report = await validator.validate(bytes);
-  const isTrusted = report.outcome === 'accepted' && report.trusted;
-  return isTrusted ? { ...credentials, state: 'trusted' } : credentials;
+  const { signature } = await verdictOf(bytes, validator);
+  return signature === 'trusted' ? { ...credentials, state: 'trusted' } : credentials;
 }
 
 function isValid(credentials: unknown): credentials is { readonly state: 'valid' } {

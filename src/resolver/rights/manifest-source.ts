@@ -60,7 +60,8 @@ export async function embeddedPart(
 
 type Verdict = Pick<ManifestPart, 'signature' | 'problem'>;
 
-async function verdictOf(bytes: Uint8Array, validator: ManifestValidation): Promise<Verdict> {
+/** Whether the resolver trusts the signer of a manifest, or why it can't say. */
+export async function verdictOf(bytes: Uint8Array, validator: ManifestValidation): Promise<Verdict> {
   try {
     const report = await validator.validate(bytes);
     if (report.outcome === 'accepted') return { signature: report.trusted ? 'trusted' : 'valid' };
