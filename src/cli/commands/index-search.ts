@@ -73,7 +73,8 @@ function parametersOf(options: SearchOptions): SearchParameters {
 
 /** Value of `--limit`. */
 export function limitOption(text: string | undefined): number | undefined {
-  if (text === undefined || /^0*[1-9]\d*$/.test(text)) return text === undefined ? undefined : Number(text);
+  if (text === undefined) return undefined;
+  if (/^0*[1-9]\d*$/.test(text)) return Number(text);
   throw new CommandFailed('--limit must be an integer of at least 1', EXIT_CONFIGURATION);
 }
 
