@@ -1,7 +1,8 @@
 //! OCSP responses that a caller has fetched for a validation.
 //!
 //! The `c2pa` crate requests them while it validates. This resolver makes no connection: it serves
-//! the responses that the caller has, and notes the addresses of the others.
+//! the responses that the caller has, and notes the addresses of the others. The DID documents of
+//! CAWG identities, which the crate requests too, are never fetched.
 
 use std::cell::RefCell;
 use std::io::{Cursor, Read};
@@ -20,6 +21,7 @@ use crate::trust;
 
 /// Maximum number of addresses per store. The signers of further ingredients are not looked up.
 const ADDRESSES_MAX: usize = 8;
+const DID_DOCUMENT: &str = "application/did+json";
 const OCSP_SIGNING: &[u8] = b"1.3.6.1.5.5.7.3.9";
 
 /// A response of an OCSP responder.
@@ -58,6 +60,9 @@ impl SyncHttpResolver for Fetched {
         request: Request<Vec<u8>>,
     ) -> Result<Response<Box<dyn Read>>, HttpResolverError> {
         let address = request.uri().to_string();
+        if request.headers().get("accept").is_some_and(|accept| accept == DID_DOCUMENT) {
+            return Err(HttpResolverError::UriDisallowed { uri: address });
+        }
         let found = EXCHANGE.with_borrow_mut(|Exchange { fetched, missing }| {
             let found = fetched.iter().find(|response| response.address == address);
             if found.is_none() && missing.len() < ADDRESSES_MAX && !missing.contains(&address) {

@@ -77,7 +77,7 @@ pub fn context(anchors_pem: &str, asks_responders: bool) -> Result<Context, Trus
         },
         "verify": { "remote_manifest_fetch": false, "ocsp_fetch": asks_responders },
         "core": {
-            "decode_identity_assertions": false,
+            "decode_identity_assertions": true,
             "allowed_network_hosts": [],
             "max_decompressed_manifest_size_in_mb": UNPACKED_MIB_MAX,
         },

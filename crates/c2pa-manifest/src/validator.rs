@@ -16,10 +16,19 @@ use crate::summary::{Summary, summary};
 use crate::trust::TrustError;
 use crate::{Refusal, deadline, error_code, framing, ocsp, soft_binding, trust};
 
+/// The first of [`IGNORED`] are about trust, also if the asset is available.
+const IGNORED_TRUST: usize = 5;
+
 /// Failures that do not refuse a sidecar.
-const IGNORED: [&str; 8] = [
+const IGNORED: [&str; 12] = [
     // Manifests of untrusted signers are stored; they only rank lower.
     trust::UNTRUSTED,
+    // A CAWG identity that is not trusted, has expired or whose issuer is not asked proves nothing,
+    // but the manifest is none the worse.
+    "cawg.x509.credential.untrusted",
+    "cawg.x509.signature.outside_validity",
+    "cawg.ica.did_unavailable",
+    "cawg.ica.valid_until.invalid",
     // The asset is not available, so its hash cannot match.
     "assertion.dataHash.mismatch",
     "assertion.bmffHash.mismatch",
@@ -151,7 +160,7 @@ impl Validator {
         asset: Option<(&str, A)>,
         deadline: Option<Instant>,
     ) -> Option<Summary> {
-        let ignored = if asset.is_some() { &IGNORED[..1] } else { &IGNORED[..] };
+        let ignored = if asset.is_some() { &IGNORED[..IGNORED_TRUST] } else { &IGNORED[..] };
         let describe = AssertUnwindSafe(|| {
             framing::read(bytes).ok()?;
             let reader = match asset {
@@ -177,7 +186,7 @@ impl Validator {
                 Ok(false) => State::Valid,
                 Err(_) => State::Invalid,
             };
-            details::details(&reader, &IGNORED[1..], state)
+            details::details(&reader, &IGNORED[IGNORED_TRUST..], state)
         });
         deadline::within(deadline, || catch_unwind(read).ok().flatten())
     }
