@@ -23,8 +23,8 @@ const IGNORED_TRUST: usize = 5;
 const IGNORED: [&str; 12] = [
     // Manifests of untrusted signers are stored; they only rank lower.
     trust::UNTRUSTED,
-    // A CAWG identity that is not trusted, has expired or whose issuer is not asked proves nothing,
-    // but the manifest is none the worse.
+    // A CAWG identity that is untrusted, has expired, or whose issuer's keys would have to be
+    // fetched proves nothing. The manifest stays valid.
     "cawg.x509.credential.untrusted",
     "cawg.x509.signature.outside_validity",
     "cawg.ica.did_unavailable",
