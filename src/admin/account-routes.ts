@@ -1,11 +1,11 @@
 /** Accounts of the dashboard: a page for admins. */
 import type { Actor } from '../database/audit.js';
 import { AdminRefusal } from './errors.js';
-import { type AdminRoute, actorOf, form, loginAddress, page } from './guarded.js';
+import { type AdminRoute, actorOf, form, page } from './guarded.js';
 import { pageReply, redirect } from './reply.js';
 import * as schema from './schema.js';
 import type { AdminService } from './service.js';
-import type { Flash, Session } from './sessions.js';
+import type { Flash } from './sessions.js';
 import { accountsPage } from './views/accounts.js';
 
 const ACCOUNTS = '/admin/accounts/';
@@ -20,19 +20,11 @@ export function accountRoutes(service: AdminService): AdminRoute[] {
       form: schema.accountForm,
       handler: async (request, session) => {
         const message = await change(service, request.body, actorOf(session, request));
-        // A new password ends the sessions of its account, and a message would end with them.
-        if (!message.isError && isOwnPassword(request.body, session)) {
-          return redirect(loginAddress(ACCOUNTS, 'password'));
-        }
         await sessions.setFlash(session, message);
         return redirect(ACCOUNTS);
       },
     }),
   ];
-}
-
-function isOwnPassword({ action, username }: schema.AccountForm, session: Session): boolean {
-  return action === 'password' && nameOf(username) === session.username;
 }
 
 /** Names are compared in lower case. */
@@ -69,6 +61,8 @@ async function perform(
       await accounts.setRole(name, role, actor);
       return `Account ${name} has the role ${role}.`;
     case 'password':
+      // There, the current password is needed.
+      if (isOwn) throw new AdminRefusal('OWN_PASSWORD');
       await accounts.changePassword(name, password, actor);
       return `Password of ${name} changed, its sessions ended.`;
     case 'disable':
@@ -81,6 +75,9 @@ async function perform(
     case 'unlock':
       await accounts.unlock(name, actor);
       return `Account ${name} unlocked.`;
+    case 'end-sessions':
+      await accounts.endSessions(name, actor);
+      return `Sessions of ${name} ended.`;
     case undefined:
       throw new AdminRefusal('FORM_INVALID');
     default:

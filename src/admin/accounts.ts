@@ -5,8 +5,9 @@ import { commitDurably } from '../database/commit.js';
 import type { Db } from '../database/open.js';
 import type { AccountRow, Role, Tables } from '../database/tables.js';
 import { AdminRefusal } from './errors.js';
-import { forgetFailures } from './login-failures.js';
+import { unlockAccount } from './login-failures.js';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.js';
+import { Sessions } from './sessions.js';
 
 export interface Account {
   readonly key: number;
@@ -16,8 +17,11 @@ export interface Account {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastLogin: number | undefined;
-  /** End of the lock after failed logins; `undefined` if it is not locked. */
+  /** End of the lock of its name after failed logins, which known browsers do not have; `undefined` if it is not locked. */
   readonly lockedUntil: number | undefined;
+  readonly hasSecondFactor: boolean;
+  /** Number of sessions that have not ended. */
+  readonly sessions: number;
 }
 
 /** Stored in lower case; names are compared case-insensitively. */
@@ -81,10 +85,26 @@ export class Accounts {
     });
   }
 
-  /** Ends the lock after failed logins. */
+  /** Ends the locks after failed logins. */
   unlock(name: string, actor: Actor): Promise<void> {
     return this.#change(name, actor, async (transaction, { username }) => {
-      return { action: 'account-unlocked', before: await forgetFailures(transaction, username) };
+      return { action: 'account-unlocked', before: await unlockAccount(transaction, username) };
+    });
+  }
+
+  /** For accounts whose owner has lost the device. */
+  removeSecondFactor(name: string, actor: Actor): Promise<void> {
+    return this.#change(name, actor, async (transaction, { key, totp_nonce }) => {
+      if (totp_nonce === null) throw new AdminRefusal('FACTOR_MISSING');
+      const none = { totp_nonce: null, totp_pending: null, totp_step: null };
+      await transaction.updateTable('accounts').set(none).where('key', '=', key).execute();
+      return { action: 'second-factor-removed' };
+    });
+  }
+
+  endSessions(name: string, actor: Actor): Promise<void> {
+    return this.#change(name, actor, async (transaction, { username }) => {
+      return { action: 'sessions-ended', after: { ended: await new Sessions(transaction).endOf(username) } };
     });
   }
 
@@ -93,17 +113,24 @@ export class Accounts {
       .selectFrom('accounts')
       .leftJoin('login_failures', 'login_failures.subject', 'accounts.username')
       .selectAll('accounts')
-      .select('locked_until')
+      .select(({ selectFrom }) => [
+        'locked_until',
+        selectFrom('sessions')
+          .whereRef('account_key', '=', 'accounts.key')
+          .where('expires_at', '>', Date.now())
+          .select(({ fn }) => fn.countAll<number | string>().as('count'))
+          .as('sessions'),
+      ])
       .orderBy('username')
       .execute();
-    return rows.map((row) => account(row, row.locked_until ?? 0));
+    return rows.map((row) => account(row, row.locked_until ?? 0, Number(row.sessions)));
   }
 
-  /** The account with this name and password, unless it is disabled. */
-  async verify(row: AccountRow | undefined, password: string): Promise<Account | undefined> {
+  /** The account if it has this password, unless it is disabled. */
+  async verify(row: AccountRow | undefined, password: string): Promise<AccountRow | undefined> {
     const enabled = row?.disabled === 0 ? row : undefined;
     const matches = await passwordMatches(enabled?.password_hash, password);
-    return matches && enabled !== undefined ? account(enabled, 0) : undefined;
+    return matches ? enabled : undefined;
   }
 
   find(name: string): Promise<AccountRow | undefined> {
@@ -156,13 +183,14 @@ function isAdmin(row: AccountRow | undefined): boolean {
   return row?.role === 'admin' && row.disabled === 0;
 }
 
-async function newHash(password: string, username: string): Promise<string> {
+/** @throws {AdminRefusal} if the password breaks a rule */
+export async function newHash(password: string, username: string): Promise<string> {
   const fault = passwordFault(password, username);
   if (fault !== undefined) throw new AdminRefusal('PASSWORD_WEAK', { reason: fault });
   return hashPassword(password);
 }
 
-function account(row: AccountRow, lockedUntil: number): Account {
+function account(row: AccountRow, lockedUntil: number, sessions: number): Account {
   return {
     key: row.key,
     username: row.username,
@@ -171,5 +199,7 @@ function account(row: AccountRow, lockedUntil: number): Account {
     createdAt: row.created_at,
     lastLogin: row.last_login ?? undefined,
     lockedUntil: lockedUntil > Date.now() ? lockedUntil : undefined,
+    hasSecondFactor: row.totp_nonce !== null,
+    sessions,
   };
 }

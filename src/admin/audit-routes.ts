@@ -21,7 +21,8 @@ export function auditRoutes(service: AdminService): AdminRoute[] {
       address,
       handler: async ({ query }, session) => {
         const found = await service.auditPage(schema.auditFilter(query), query.below);
-        return pageReply(auditPageView(session, query, found));
+        const failed = query.below === undefined ? await service.failedLogins() : [];
+        return pageReply(auditPageView(session, query, { ...found, failed }));
       },
     }),
     page(sessions, 'admin', '/admin/audit/export/', {

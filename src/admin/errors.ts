@@ -25,6 +25,16 @@ const TABLE = {
   ],
   USERNAME_TAKEN: [409, 'an account with this name exists already'],
   USERNAME_UNKNOWN: [404, 'no account has this name'],
+  PASSWORD_WRONG: [403, 'the current password is wrong'],
+  PASSWORD_TRIES: [429, 'too many wrong passwords or codes; wait {seconds} s and try again'],
+  OWN_PASSWORD: [409, 'you change your own password on the page of your account'],
+  ACCOUNT_CHANGED: [409, 'the account was changed in the meantime'],
+  CODE_WRONG: [
+    403,
+    'the code is wrong; enter the code that the app shows now, and check that the clock of the device is right',
+  ],
+  FACTOR_EXISTS: [409, 'the account has a second factor already; remove it first'],
+  FACTOR_MISSING: [409, 'the account has no second factor'],
   PASSWORD_WEAK: [400, 'the password {reason}'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 

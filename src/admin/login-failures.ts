@@ -1,9 +1,10 @@
 /**
- * Failed logins per user name, in the database, so that all processes of an installation agree. Names that no account
- * has are counted and locked alike: a lock does not reveal which names exist.
+ * Failed logins in a row, in the database, so that all processes of an installation agree: per user name for browsers that are
+ * not known, and per known browser. Names that no account has are counted and locked alike: a lock does not reveal which
+ * names exist.
  */
 import { createHmac } from 'node:crypto';
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Db } from '../database/open.js';
 import type { Tables } from '../database/tables.js';
 import { clientKey } from '../limits/throttle.js';
@@ -41,10 +42,14 @@ export class LoginFailures {
     this.#secret = secret;
   }
 
-  /** The key of a name's row. */
-  subject(name: string, isAccount: boolean): string {
+  /**
+   * The key of the row that counts an attempt.
+   *
+   * @param browser number of the browser, if it is known
+   */
+  subject(name: string, isAccount: boolean, browser?: string): string {
     const username = name.toLowerCase();
-    if (isAccount) return username;
+    if (isAccount) return browser === undefined ? username : ofAccount(username, `browser ${browser}`);
     // No user name starts with a colon.
     return `:${createHmac('sha256', this.#secret).update(`login ${username}`).digest('hex')}`;
   }
@@ -112,15 +117,34 @@ export class LoginFailures {
   }
 }
 
-/** Ends the lock of an account. Returns what was forgotten; `undefined` if nothing was. */
-export async function forgetFailures(
-  transaction: Transaction<Tables>,
-  username: string,
-): Promise<{ failures: number; lockedUntil: number } | undefined> {
-  const row = await transaction
+/** The key of a row of an account beside the one of its name. User names have no spaces. */
+export function ofAccount(username: string, kind: string): string {
+  return `${username} ${kind}`;
+}
+
+export interface Forgotten {
+  readonly failures: number;
+  readonly lockedUntil: number;
+}
+
+/** Ends one count after a success. Returns what was forgotten; `undefined` if nothing was. */
+export async function forgetFailures(db: Db, subject: string): Promise<Forgotten | undefined> {
+  const [row] = await forgetWhere(db, sql<SqlBool>`subject = ${subject}`);
+  return row;
+}
+
+/** Ends all counts and locks of an account. Returns that of its name. */
+export async function unlockAccount(db: Db, username: string): Promise<Forgotten | undefined> {
+  const others = ofAccount(username, '');
+  await forgetWhere(db, sql<SqlBool>`substr(subject, 1, ${sql.lit(others.length)}) = ${others}`);
+  return forgetFailures(db, username);
+}
+
+async function forgetWhere(db: Db, condition: RawBuilder<SqlBool>): Promise<Forgotten[]> {
+  const rows = await db
     .deleteFrom('login_failures')
-    .where('subject', '=', username)
+    .where(condition)
     .returning(['failures', 'locked_until'])
-    .executeTakeFirst();
-  return row && { failures: row.failures, lockedUntil: row.locked_until };
+    .execute();
+  return rows.map(({ failures, locked_until }) => ({ failures, lockedUntil: locked_until }));
 }

@@ -8,17 +8,21 @@ import type { LoginThrottle } from './port.js';
 import { pageReply, redirect } from './reply.js';
 import { FORM_BYTES_MAX, row } from './row.js';
 import * as schema from './schema.js';
-import type { AdminService } from './service.js';
+import type { AdminService, LoginContext } from './service.js';
 import { randomToken, SESSION_SECONDS } from './sessions.js';
 import { failurePage } from './views/failure.js';
 import { loginPage } from './views/login.js';
 
 const LOGIN_COOKIE = 'isccd_login';
+/** Of a browser from which an account has logged in. */
+const BROWSER_COOKIE = 'isccd_browser';
+/** Browsers keep cookies no longer. */
+const BROWSER_SECONDS = 400 * 86_400;
 const LOGIN_PAGE_SECONDS = 12 * 3600;
 const PATH = '/admin';
 
 /** One text for every cause, so that the page does not reveal which names exist. */
-const WRONG = 'The user name or password is wrong.';
+const WRONG = 'The user name, the password or the code is wrong.';
 
 export function loginRoutes(service: AdminService, throttle: LoginThrottle): AdminRoute[] {
   const { url } = service;
@@ -32,7 +36,7 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Adm
       ...row('POST', '/admin/login/'),
       body: { kind: 'form', schema: schema.loginForm, bytesMax: FORM_BYTES_MAX },
       handler: async (request) => {
-        const { username, password, csrf, next } = request.body;
+        const { username, password, code, csrf, next } = request.body;
         const wait = await throttle.take('login', request.clientAddress);
         if (wait > 0) return tooMany(request, url, next, wait, 'Too many attempts.');
         try {
@@ -42,17 +46,36 @@ export function loginRoutes(service: AdminService, throttle: LoginThrottle): Adm
           return pageReply(failurePage('Please try again', error.message, undefined), error.status);
         }
         const before = readCookie(request.header('cookie'), SESSION_COOKIE);
-        const context = { before, origin: request.clientAddress, log: request.log };
-        const login = await service.login(username, password, context);
-        const { token } = login;
-        if (token === undefined && login.wait !== undefined) {
+        const login = await service.login({ username, password, code }, context(request, before));
+        if (login.token === undefined && login.wait !== undefined) {
           return tooMany(request, url, next, login.wait, 'Too many failed logins with this user name.');
         }
-        if (token === undefined) return form(request, url, { next, username, error: WRONG }, 200);
-        return redirect(schema.localPath(next) ?? START, [sessionCookie(request, url, token)]);
+        if (login.token === undefined) return form(request, url, { next, username, error: WRONG }, 200);
+        const cookies = [sessionCookie(request, url, login.token), browserCookie(request, url, login.known)];
+        return redirect(schema.localPath(next) ?? START, cookies);
       },
     }),
   ].map(open);
+}
+
+function context(request: Request, before: string | undefined): LoginContext {
+  return {
+    before,
+    known: readCookie(request.header('cookie'), BROWSER_COOKIE),
+    origin: request.clientAddress,
+    browser: request.header('user-agent'),
+    log: request.log,
+  };
+}
+
+function browserCookie(request: Request, url: string, value: string): string {
+  return cookieLine({
+    name: BROWSER_COOKIE,
+    value,
+    path: PATH,
+    maxAgeSeconds: BROWSER_SECONDS,
+    secure: isSecure(request, url),
+  });
 }
 
 /**

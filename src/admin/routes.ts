@@ -23,6 +23,7 @@ import {
 } from './guarded.js';
 import { loginRoutes, sessionCookie } from './login-routes.js';
 import { matchRoutes } from './match-routes.js';
+import { ownAccountRoutes } from './own-account-routes.js';
 import type { LoginThrottle } from './port.js';
 import { imageReply, pageReply, redirect } from './reply.js';
 import { ACTION_ROLES } from './roles.js';
@@ -43,6 +44,7 @@ export function adminRoutes(service: AdminService, throttle: LoginThrottle): Adm
     ...pages(service),
     ...forms(service),
     ...accountRoutes(service),
+    ...ownAccountRoutes(service),
     ...auditRoutes(service),
     ...tokenRoutes(service),
     ...webhookRoutes(service),

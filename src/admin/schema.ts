@@ -55,13 +55,13 @@ export type ListQuery = z.infer<typeof listQuery>;
 /** Invalid keys become 0, which no manifest has. */
 export const keyParams = z.object({ key: z.string().transform((text) => key.safeParse(text).data ?? 0) });
 
-/** What the login page says first: a form was posted without a session, or the own password was changed. */
-const NOTICES = ['unsent', 'password'] as const;
+/** What the login page says first: a form was posted without a session. */
+const NOTICES = ['unsent'] as const;
 export type Notice = (typeof NOTICES)[number];
 
 export const loginQuery = z.object({ next: text, notice: choice(NOTICES) });
 
-export const loginForm = z.object({ username: text, password: text, csrf: text, next: text });
+export const loginForm = z.object({ username: text, password: text, code: text, csrf: text, next: text });
 
 export const logoutForm = z.object({ csrf: text });
 
@@ -98,7 +98,15 @@ export const actionForm = z.object({
 export type ActionForm = z.infer<typeof actionForm>;
 export type Action = (typeof ACTIONS)[number];
 
-export const ACCOUNT_ACTIONS = ['add', 'role', 'password', 'disable', 'enable', 'unlock'] as const;
+export const ACCOUNT_ACTIONS = [
+  'add',
+  'role',
+  'password',
+  'disable',
+  'enable',
+  'unlock',
+  'end-sessions',
+] as const;
 
 export const accountForm = z.object({
   csrf: text,
@@ -108,6 +116,28 @@ export const accountForm = z.object({
   role: choice(ROLES),
 });
 export type AccountForm = z.infer<typeof accountForm>;
+
+export const ownAccountForm = z.object({
+  csrf: text,
+  action: choice([
+    'password',
+    'end-session',
+    'end-others',
+    'start-factor',
+    'cancel-factor',
+    'confirm-factor',
+    'remove-factor',
+  ]),
+  /** The password of the account. */
+  current: text,
+  /** The new one. */
+  password: text,
+  /** Of the second factor. */
+  code: text,
+  /** Hash of a session's token. */
+  session: text,
+});
+export type OwnAccountForm = z.infer<typeof ownAccountForm>;
 
 export const tokenForm = z.object({
   csrf: text,

@@ -3,13 +3,17 @@ import { type Actor, recordAudit } from '../database/audit.js';
 import { type AuditFilter, type AuditPage, auditPage, auditRecords } from '../database/audit-log.js';
 import { commitDurably } from '../database/commit.js';
 import type { Database } from '../database/open.js';
+import type { AccountRow, FailedLoginRow } from '../database/tables.js';
 import type { LogState } from '../network/declared.js';
 import type { Logger } from '../observe/log.js';
-import { type Account, Accounts } from './accounts.js';
+import { Accounts } from './accounts.js';
 import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
+import { auditEndedDays, countFailedLogin, openFailedLogins } from './failed-logins.js';
+import { KnownBrowsers } from './known-browsers.js';
 import { forgetFailures, LoginFailures } from './login-failures.js';
 import { type Chosen, type Counts, type MatchedRow, Overview, type Page, type Row } from './overview.js';
+import { OwnAccount } from './own-account.js';
 import type {
   FileSearch,
   HubView,
@@ -21,25 +25,42 @@ import type {
   WebhookActions,
 } from './port.js';
 import { type Action, type ListQuery, listFilter, listOrder } from './schema.js';
-import { Sessions } from './sessions.js';
+import { SecondFactors } from './second-factor.js';
+import { type Client, Sessions } from './sessions.js';
 
-/** Result of a login: the session's token, or how long to wait. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  /** Of the second factor; empty if the user entered none. */
+  readonly code?: string;
+}
+
+/** Result of a login: the session's token and the cookie of a known browser, or how long to wait. */
 export type LoginResult =
-  | { readonly token: string }
+  | { readonly token: string; readonly known: string }
   | { readonly token: undefined /** Seconds until the name is unlocked. */; readonly wait?: number };
 
-export interface LoginContext {
+export interface LoginContext extends Client {
   /** The browser's token from an earlier login, whose session is ended. */
   readonly before: string | undefined;
-  /** Address of the client. */
-  readonly origin: string;
+  /** Cookie of a known browser. */
+  readonly known?: string | undefined;
   readonly log: Logger;
+}
+
+/** What was compared when a login was accepted. */
+interface Accepted {
+  readonly row: AccountRow;
+  /** Key of the count of failures. */
+  readonly subject: string;
+  /** Time step of the code; `undefined` without a second factor. */
+  readonly step: number | undefined;
 }
 
 export interface AdminOptions {
   /** Public address of the store. */
   readonly url: string;
-  /** Key of the hashes of user names that no account has. */
+  /** Key of the hashes of user names that no account has, of cookies of known browsers and of second factors. */
   readonly secretKey: string;
   readonly network?: NetworkView | undefined;
   readonly tokens: TokenActions;
@@ -72,12 +93,15 @@ const FITTING_SHOWN = 20;
 export class AdminService {
   readonly sessions: Sessions;
   readonly accounts: Accounts;
+  readonly own: OwnAccount;
   readonly tokens: TokenActions;
   readonly webhooks: WebhookActions;
   readonly url: string;
   readonly fileSearch: FileSearch | undefined;
   readonly #database: Database;
   readonly #failures: LoginFailures;
+  readonly #browsers: KnownBrowsers;
+  readonly #factors: SecondFactors;
   readonly #overview: Overview;
   readonly #actions: StoreActions;
   readonly #network: NetworkView | undefined;
@@ -98,61 +122,77 @@ export class AdminService {
     this.accounts = new Accounts(database.db);
     this.#database = database;
     this.#failures = new LoginFailures(database.db, secretKey);
+    this.#browsers = new KnownBrowsers(secretKey);
+    this.#factors = new SecondFactors(secretKey, url);
+    this.own = new OwnAccount(database.db, this.#failures, this.#factors);
     this.#overview = new Overview(database);
     this.#actions = actions;
   }
 
-  /** Starts a session. Refusals are logged and audited with the account's name, if it exists. */
-  async login(username: string, password: string, context: LoginContext): Promise<LoginResult> {
-    const { db } = this.#database;
-    const { origin, log } = context;
+  /** Starts a session. Refusals are logged and counted with the account's name, if it exists. */
+  async login({ username, password, code = '' }: Credentials, context: LoginContext): Promise<LoginResult> {
     const row = await this.accounts.find(username);
-    const attempt = await this.#failures.begin(this.#failures.subject(username, row !== undefined));
-    // An unknown name may be a password in the wrong field.
-    const actor: Actor = { kind: 'account', name: row?.username, origin };
-    const subject = row?.username;
-    // Anybody can fail, and entries are never removed.
-    const stranger = { ...actor, origin: origin && this.#failures.hashedOrigin(origin) };
+    const account = row?.username;
+    const browser = account && this.#browsers.number(account, context.known);
+    const subject = this.#failures.subject(username, row !== undefined, browser);
+    const attempt = await this.#failures.begin(subject);
     if ('waitMs' in attempt) {
       const wait = Math.ceil(attempt.waitMs / 1000);
-      log.warn({ account: subject ?? null, wait }, 'login refused: too many failures');
-      await recordAudit(db, stranger, [{ action: 'login-locked', subject, after: { wait } }]);
+      await this.#refuse(account, context, { wait });
       return { token: undefined, wait };
     }
-    const account = await this.accounts.verify(row, password);
-    if (account === undefined) {
-      const after = { failures: attempt.failures, lockSeconds: attempt.lockMs / 1000 };
-      log.warn({ account: subject ?? null, ...after }, 'login refused');
-      await recordAudit(db, stranger, [{ action: 'login-failed', subject, after }]);
+    const verified = await this.accounts.verify(row, password);
+    const step = verified?.totp_nonce && this.#factors.step(verified.totp_nonce, code, verified.totp_step);
+    if (verified === undefined || step === undefined) {
+      await this.#refuse(account, context, {
+        failures: attempt.failures,
+        lockSeconds: attempt.lockMs / 1000,
+      });
       return { token: undefined };
     }
-    return { token: await this.#begin(account, row?.password_hash ?? '', actor, context) };
+    const token = await this.#begin({ row: verified, subject, step: step || undefined }, context);
+    if (token === undefined) return { token };
+    return { token, known: this.#browsers.cookie(verified.username, context.known) };
   }
 
-  /** `undefined` if the password was changed or the account disabled while the hash was computed. */
-  #begin(
-    account: Account,
-    password_hash: string,
-    actor: Actor,
-    { before }: LoginContext,
-  ): Promise<string | undefined> {
-    const { key, username, lastLogin } = account;
+  /** An unknown name may be a password in the wrong field, so it is neither logged nor stored. */
+  async #refuse(
+    account: string | undefined,
+    { origin, log }: LoginContext,
+    details: { readonly wait: number } | { readonly failures: number; readonly lockSeconds: number },
+  ): Promise<void> {
+    const isRefused = 'wait' in details;
+    log.warn(
+      { account: account ?? null, ...details },
+      isRefused ? 'login refused: too many failures' : 'login refused',
+    );
+    const failed = { account, isRefused, origin: this.#failures.hashedOrigin(origin) };
+    await countFailedLogin(this.#database.db, failed);
+  }
+
+  /** `undefined` if the account was changed while the hash was computed, or the code was used at the same time. */
+  #begin({ row, subject, step }: Accepted, context: LoginContext): Promise<string | undefined> {
+    const { key, username, password_hash, totp_nonce, last_login } = row;
     return commitDurably(this.#database.db, async (transaction) => {
-      const present = await transaction
+      let update = transaction
         .updateTable('accounts')
-        .set({ last_login: Date.now() })
+        .set({ last_login: Date.now(), ...(step !== undefined && { totp_step: step }) })
         .where('key', '=', key)
         .where('password_hash', '=', password_hash)
-        .where('disabled', '=', 0)
-        .returning('key')
-        .executeTakeFirst();
-      if (present === undefined) return undefined;
-      await forgetFailures(transaction, username);
+        .where('totp_nonce', 'is not distinct from', totp_nonce)
+        .where('disabled', '=', 0);
+      if (step !== undefined) update = update.where('totp_step', '<', step);
+      if ((await update.returning('key').executeTakeFirst()) === undefined) return undefined;
+      const forgotten = await forgetFailures(transaction, subject);
+      const failures = (forgotten?.failures ?? 1) - 1;
       const sessions = new Sessions(transaction);
-      await sessions.end(before);
-      const entry = { subject: username, before: { lastLogin: lastLogin ?? null } };
-      await recordAudit(transaction, actor, [{ action: 'login', ...entry }]);
-      return sessions.begin(key);
+      await sessions.end(context.before);
+      const token = await sessions.begin(key, context);
+      await auditEndedDays(transaction);
+      const before = { lastLogin: last_login, ...(failures > 0 && { failures }) };
+      const actor = { kind: 'account', name: username, origin: context.origin } as const;
+      await recordAudit(transaction, actor, [{ action: 'login', subject: username, before }]);
+      return token;
     });
   }
 
@@ -166,6 +206,11 @@ export class AdminService {
   /** A page of the audit log. */
   auditPage(filter: AuditFilter, below: number | undefined): Promise<AuditPage> {
     return auditPage(this.#database.db, filter, below);
+  }
+
+  /** Failed logins that are not yet in the audit log, by account and day. */
+  failedLogins(): Promise<FailedLoginRow[]> {
+    return openFailedLogins(this.#database.db);
   }
 
   /** All matching entries of the audit log, in order. The export itself is entered too. */

@@ -6,6 +6,7 @@ import type { Role } from '../database/tables.js';
 
 export const SESSION_SECONDS = 12 * 3600;
 const TOKEN_BYTES = 32;
+const BROWSER_CHARACTERS_MAX = 300;
 
 export interface Session {
   readonly tokenHash: string;
@@ -15,6 +16,24 @@ export interface Session {
   readonly csrf: string;
   /** Message to show once, on the next page. */
   readonly flash: Flash | undefined;
+}
+
+/** The browser that logs in. */
+export interface Client {
+  /** Its address. */
+  readonly origin: string;
+  /** Its `User-Agent`. */
+  readonly browser?: string | undefined;
+}
+
+/** A session as its account sees it. */
+export interface OpenSession {
+  readonly tokenHash: string;
+  readonly origin: string | undefined;
+  readonly browser: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
 }
 
 /** A message about an action. */
@@ -35,7 +54,7 @@ export class Sessions {
   }
 
   /** Starts a session and returns its token. Also deletes expired sessions. */
-  async begin(accountKey: number): Promise<string> {
+  async begin(accountKey: number, client?: Client): Promise<string> {
     const now = Date.now();
     const token = randomToken();
     await this.#db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
@@ -48,6 +67,8 @@ export class Sessions {
         created_at: now,
         expires_at: now + SESSION_SECONDS * 1000,
         flash: null,
+        origin: client?.origin ?? null,
+        browser: client?.browser?.slice(0, BROWSER_CHARACTERS_MAX) ?? null,
       })
       .execute();
     return token;
@@ -75,6 +96,44 @@ export class Sessions {
   async end(token: string | undefined): Promise<void> {
     if (token === undefined) return;
     await this.#db.deleteFrom('sessions').where('token_hash', '=', hashOf(token)).execute();
+  }
+
+  /** The sessions of an account that have not expired, the newest first. */
+  async list(username: string): Promise<OpenSession[]> {
+    const rows = await this.#db
+      .selectFrom('sessions')
+      .innerJoin('accounts', 'accounts.key', 'sessions.account_key')
+      .selectAll('sessions')
+      .where('username', '=', username)
+      .where('expires_at', '>', Date.now())
+      .orderBy('sessions.created_at', 'desc')
+      .execute();
+    return rows.map((row) => ({
+      tokenHash: row.token_hash,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      origin: row.origin ?? undefined,
+      browser: row.browser ?? undefined,
+    }));
+  }
+
+  /**
+   * Ends sessions of an account: one, or all but one, or all.
+   *
+   * @returns their number
+   */
+  async endOf(
+    username: string,
+    which: { readonly only?: string; readonly but?: string } = {},
+  ): Promise<number> {
+    let query = this.#db
+      .deleteFrom('sessions')
+      .where('account_key', 'in', (accounts) =>
+        accounts.selectFrom('accounts').select('key').where('username', '=', username),
+      );
+    if (which.only !== undefined) query = query.where('token_hash', '=', which.only);
+    if (which.but !== undefined) query = query.where('token_hash', '!=', which.but);
+    return (await query.returning('token_hash').execute()).length;
   }
 
   /** Sets or clears the message for the session's next page. */

@@ -4,7 +4,9 @@ import type { AuditTable } from './tables.js';
 
 export const AUDIT_ACTIONS = [
   'login',
+  // One entry per account and day.
   'login-failed',
+  // Of earlier versions: the count is in the entry of the failures.
   'login-locked',
   'logout',
   'account-added',
@@ -13,6 +15,9 @@ export const AUDIT_ACTIONS = [
   'account-disabled',
   'account-enabled',
   'account-unlocked',
+  'second-factor-added',
+  'second-factor-removed',
+  'sessions-ended',
   'manifest-claimed',
   'manifest-deleted',
   'manifest-displaced',

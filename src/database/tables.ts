@@ -18,6 +18,7 @@ export interface Tables {
   accounts: AccountTable;
   sessions: SessionTable;
   login_failures: LoginFailureTable;
+  failed_logins: FailedLoginTable;
   audit: AuditTable;
   local_index: LocalIndexTable;
   index_books: IndexBookTable;
@@ -188,6 +189,12 @@ export interface AccountTable {
   disabled: Flag;
   created_at: number;
   last_login: number | null;
+  /** The secret of the second factor is derived from it and from the secret key of the store. Null: no second factor. */
+  totp_nonce: Generated<string | null>;
+  /** The same for a second factor that was not confirmed yet. */
+  totp_pending: Generated<string | null>;
+  /** Time step of the last accepted code: no code is accepted twice. */
+  totp_step: Generated<number | null>;
 }
 
 export interface SessionTable {
@@ -199,16 +206,38 @@ export interface SessionTable {
   expires_at: number;
   /** Message on the session's next page. */
   flash: string | null;
+  /** Address of the client that logged in. */
+  origin: Generated<string | null>;
+  /** Its `User-Agent`. */
+  browser: Generated<string | null>;
 }
 
 /** Failed logins in a row. Names without an account have rows too, so that a lock does not reveal which names exist. */
 export interface LoginFailureTable {
-  /** Name of the account, or the keyed hash of a name that no account has. */
+  /**
+   * Name of the account, for all browsers that are not known; the name and a browser's number; or the keyed hash of a
+   * name that no account has.
+   */
   subject: string;
   failures: number;
   /** Attempts are refused before. */
   locked_until: number;
   failed_at: number;
+}
+
+/** Failed logins of a day (UTC), one row per account. When the day is over, the row becomes an entry of the audit log. */
+export interface FailedLoginTable {
+  /** Start of the day. */
+  day: number;
+  /** Empty: all names that no account has. */
+  account: string;
+  failures: number;
+  /** Attempts that were refused because of a lock. */
+  refused: number;
+  first_at: number;
+  last_at: number;
+  /** Keyed hash of the client's network at the last failure. */
+  origin: string | null;
 }
 
 /** Kinds of actors: an account of the dashboard, a command, a holder of the operator token, or the store itself. */
@@ -348,6 +377,7 @@ export type DeclarationRow = Selectable<DeclarationTable>;
 export type DeclarationInsert = Insertable<DeclarationTable>;
 export type DeclarationUpdate = Updateable<DeclarationTable>;
 export type AccountRow = Selectable<AccountTable>;
+export type FailedLoginRow = Selectable<FailedLoginTable>;
 export type AuditRow = Selectable<AuditTable>;
 export type WebhookRow = Selectable<WebhookTable>;
 export type WebhookEventRow = Selectable<WebhookEventTable>;

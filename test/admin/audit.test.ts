@@ -1,4 +1,5 @@
 /** The audit log: entries, page, exports and the refusal of changes. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordAudit, STORE_ITSELF } from '../../src/database/audit.js';
 import { type AuditRecord, auditLines, auditPage, auditRecords } from '../../src/database/audit-log.js';
@@ -100,26 +101,55 @@ describe('the dashboard', () => {
     ]);
   }
 
-  test('enters logins, failed ones with the name of the account, and log-outs', async () => {
+  test('counts failed logins in one row per account, and shows it', async () => {
+    const { db } = dashboard.database;
+    const before = (await auditPage(db, {})).records.length;
     const visitor = new Visitor(dashboard.url, { 'X-Forwarded-For': '203.0.113.8' });
-    await visitor.login('Olga', 'wrong');
-    const failed = {
-      actorKind: 'account',
-      actor: OPERATOR,
-      origin: expect.stringMatching(/^client [0-9a-f]{16}$/),
-      subject: OPERATOR,
-    };
-    expect(await latest()).toMatchObject({ ...failed, action: 'login-failed', after: { failures: 1 } });
-    await visitor.login('a-password-in-the-wrong-field', 'wrong');
-    expect(await latest()).toMatchObject({ action: 'login-failed', actor: null, subject: null });
+    for (const name of ['Olga', 'olga', 'one-password-in-the-wrong-field', 'another-one', OPERATOR])
+      await visitor.login(name, 'wrong');
+    const counted = await db.selectFrom('failed_logins').selectAll().orderBy('account').execute();
+    expect(counted).toMatchObject([
+      { account: '', failures: 2, refused: 0, origin: expect.stringMatching(/^client [0-9a-f]{16}$/) },
+      { account: OPERATOR, failures: 3, refused: 0, origin: counted[0]?.origin },
+    ]);
+    expect((await auditPage(db, {})).records).toHaveLength(before);
+    const page = await admin.text(AUDIT);
+    expect(page).toMatch(/<th scope="row">olga<\/th><td class="number">3<\/td>/);
+    expect(page).toMatch(/<th scope="row">unknown names<\/th><td class="number">2<\/td>/);
+    expect(page + JSON.stringify(counted)).not.toContain('wrong-field');
+  });
+
+  test('enters the failures of a day at the first login after it', async () => {
+    const { db } = dashboard.database;
+    const day = 86_400_000;
+    await db.deleteFrom('failed_logins').execute();
+    await new Visitor(dashboard.url).login('ghost', 'wrong');
+    await new Visitor(dashboard.url).login(OPERATOR, 'wrong');
+    const yesterday = { day: sql<number>`day - ${day}`, first_at: sql<number>`first_at - ${day}` };
+    await db.updateTable('failed_logins').set(yesterday).execute();
+    await new Visitor(dashboard.url).login(OPERATOR, 'wrong');
+    const { records } = await auditPage(db, { action: 'login-failed' });
+    expect(records).toMatchObject([
+      {
+        actorKind: 'account',
+        actor: OPERATOR,
+        subject: OPERATOR,
+        origin: expect.stringMatching(/^client /),
+        after: { failures: 1, refused: 0, from: expect.any(Number), to: expect.any(Number) },
+      },
+      { actor: null, subject: null, after: { failures: 1 } },
+    ]);
+    const rows = await db.selectFrom('failed_logins').selectAll().execute();
+    expect(rows).toMatchObject([{ account: OPERATOR, failures: 1 }]);
+  });
+
+  test('enters logins, with the failures before them, and log-outs', async () => {
+    const visitor = new Visitor(dashboard.url, { 'X-Forwarded-For': '203.0.113.8' });
+    await dashboard.accounts.unlock(OPERATOR, SET_UP);
+    await visitor.login(OPERATOR, 'wrong');
     await visitor.login(OPERATOR, PASSWORD);
-    const login = { action: 'login', actor: OPERATOR, before: { lastLogin: null } };
+    const login = { action: 'login', actor: OPERATOR, before: { lastLogin: null, failures: 1 } };
     expect(await latest()).toMatchObject({ ...login, origin: '203.0.113.8' });
-    const { records } = await auditPage(dashboard.database.db, {});
-    const [origin, other] = records
-      .filter(({ action }) => action === 'login-failed')
-      .map(({ origin }) => origin);
-    expect(origin).toBe(other);
     await visitor.post('/admin/logout/', [['csrf', await visitor.csrf('/admin/')]]);
     expect(await latest()).toMatchObject({ action: 'logout', actor: OPERATOR });
   });

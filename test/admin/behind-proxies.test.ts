@@ -121,7 +121,7 @@ it.each([
 ])('%d proxies, %d of them trusted: Secure cookies, and the client %s', async (proxies, trusted, client) => {
   const port = await started(proxies, trusted);
   const cookies = await logIn(port);
-  expect(cookies).toHaveLength(2);
+  expect(cookies).toHaveLength(3);
   for (const cookie of cookies) expect(cookie).toMatch(/; Secure$/);
   expect(await auditedLogins()).toEqual([client]);
   const preflight = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'POST' };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOCKING_FAILURE, LoginFailures } from '../../src/admin/login-failures.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
-import { type Dashboard, PASSWORD, READER, SET_UP, startDashboard } from './support/dashboard.js';
+import { ADMIN, type Dashboard, PASSWORD, READER, SET_UP, startDashboard } from './support/dashboard.js';
 import { Visitor } from './support/visitor.js';
 
 describe('a user name', () => {
@@ -22,7 +22,10 @@ describe('a user name', () => {
   test('is locked after five failures, whether an account has it or not', async () => {
     for (const name of [READER, 'nothing-of-this-name']) {
       for (let failures = 1; failures <= LOCKING_FAILURE; failures += 1) {
-        expect(await attempt(name, 'wrong')).toEqual([200, 'The user name or password is wrong.']);
+        expect(await attempt(name, 'wrong')).toEqual([
+          200,
+          'The user name, the password or the code is wrong.',
+        ]);
       }
       const [status, text] = await attempt(name, PASSWORD);
       expect([name, status]).toEqual([name, 429]);
@@ -33,8 +36,11 @@ describe('a user name', () => {
     const { db } = dashboard.database;
     const rows = await db.selectFrom('login_failures').select('subject').execute();
     expect(JSON.stringify(rows)).not.toContain('nothing-of-this-name');
-    const audit = await db.selectFrom('audit').selectAll().where('action', '=', 'login-locked').execute();
-    expect(audit.map(({ subject }) => subject)).toEqual([READER, null]);
+    const counted = await db.selectFrom('failed_logins').selectAll().orderBy('account').execute();
+    expect(counted).toMatchObject([
+      { account: '', failures: LOCKING_FAILURE, refused: 1 },
+      { account: READER, failures: LOCKING_FAILURE, refused: 1 },
+    ]);
     const logged = dashboard.logLines.filter(({ account }) => account === READER);
     expect(logged).toHaveLength(LOCKING_FAILURE + 1);
   });
@@ -45,6 +51,31 @@ describe('a user name', () => {
     ).toBeGreaterThan(0);
     await dashboard.accounts.unlock(READER, SET_UP);
     expect((await attempt(READER, PASSWORD))[0]).toBe(302);
+  });
+
+  test('is not locked for browsers from which its account has logged in', async () => {
+    const known = new Visitor(dashboard.url);
+    await known.login(READER);
+    const other = new Visitor(dashboard.url);
+    await other.login(ADMIN);
+    for (let failures = 1; failures <= LOCKING_FAILURE; failures += 1) await attempt(READER, 'wrong');
+    expect((await attempt(READER, PASSWORD))[0]).toBe(429);
+    // The cookie of another account, or a forged one, is of no use.
+    expect((await other.login(READER)).status).toBe(429);
+    const cookie = known.cookies.get('isccd_browser') ?? '';
+    for (const forged of [cookie.replace(/.$/, '_'), cookie.slice(0, 32), `${'0'.repeat(32)}.x`, '']) {
+      other.cookies.set('isccd_browser', forged === cookie ? cookie.replace(/.$/, '-') : forged);
+      expect([forged, (await other.login(READER)).status]).toEqual([forged, 429]);
+    }
+    expect((await known.login(READER)).status).toBe(302);
+    expect(known.cookies.get('isccd_browser')).toBe(cookie);
+    // It has a counter of its own, which locks only this browser.
+    await dashboard.accounts.unlock(READER, SET_UP);
+    for (let failures = 1; failures <= LOCKING_FAILURE; failures += 1) await known.login(READER, 'wrong');
+    expect((await known.login(READER)).status).toBe(429);
+    expect((await attempt(READER, PASSWORD))[0]).toBe(302);
+    await dashboard.accounts.unlock(READER, SET_UP);
+    expect((await known.login(READER)).status).toBe(302);
   });
 
   test('starts again after a successful login', async () => {

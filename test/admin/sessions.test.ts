@@ -93,14 +93,14 @@ test('a login with the old password that overlaps a change of the password begin
   for (let round = 0; round < 4; round += 1) {
     const next = `${PASSWORD} ${round}`;
     const [{ token }] = await Promise.all([
-      service.login('ada', password, context),
+      service.login({ username: 'ada', password }, context),
       service.accounts.changePassword('ada', next, SET_UP),
     ]);
     if (token !== undefined) expect(await sessions.find(token)).toBeUndefined();
     expect(await count()).toBe(0);
     password = next;
   }
-  expect((await service.login('ada', password, context)).token).toBeDefined();
+  expect((await service.login({ username: 'ada', password }, context)).token).toBeDefined();
 });
 
 test('a session that began while the clock was ahead ends when the clock is set right', async () => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Accounts } from '../../src/admin/accounts.js';
@@ -88,6 +89,28 @@ describe('the dashboard breaks no rule of axe-core', { timeout: PAGES_MS_MAX }, 
     await page.goto(`${services.url.store}/admin/${address}`);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     await expectAccessible(page);
+  });
+
+  test('on the page of the own account, while a second factor is added and removed', async () => {
+    const page = await loggedIn();
+    await page.goto(`${services.url.store}/admin/account/`);
+    await expectAccessible(page);
+    const factor = page.getByRole('region', { name: 'Second factor' });
+    await factor.getByLabel('Current password').fill(PASSWORD);
+    await factor.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await expectAccessible(page);
+    const secret = (await factor.getByText('Secret:').textContent())?.replaceAll(/^Secret:|\s/g, '') ?? '';
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    await factor.getByLabel('Code of 6 digits').fill(totp.generate());
+    await factor.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('status').filter({ hasText: 'Second factor added.' }).waitFor();
+    await expectAccessible(page);
+    await factor.getByLabel('Current password').fill(PASSWORD);
+    // The code of the next step: each is accepted once.
+    await factor.getByLabel('Code of 6 digits').fill(totp.generate({ timestamp: Date.now() + 30_000 }));
+    await factor.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('status').filter({ hasText: 'Second factor removed.' }).waitFor();
   });
 
   test('in a search with a file', async () => {

@@ -72,7 +72,10 @@ describe('the dashboard', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('not the password');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'The user name or password is wrong.' }).waitFor();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'The user name, the password or the code is wrong.' })
+      .waitFor();
     await screenshots(page, 'admin-login-wrong');
     await expect.poll(() => focused(page)).toBe('password');
     await page.keyboard.type(PASSWORD);

@@ -94,6 +94,10 @@ describe('isccd store account', () => {
       output: expect.stringContaining('the role must be one of viewer, operator, deleter, admin'),
     });
     expect((await account(['unlock', 'rolf'])).code).toBe(0);
+    expect(await account(['remove-factor', 'rolf'])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('the account has no second factor'),
+    });
     const audit = (...args: string[]) =>
       run(process.execPath, [MAIN, 'store', 'audit', '--subject', 'rolf', ...args]);
     const lines = (await audit('--json')).output.trim().split('\n');

@@ -12,6 +12,9 @@ import { type Place, type StoreClient, startStore } from './support/server.js';
 const OLDER_TABLES = `
   alter table changes drop column tag;
   alter table index_books drop column tag, drop column tag_sequence;
+  alter table sessions drop column origin, drop column browser;
+  alter table accounts drop column totp_nonce, drop column totp_pending, drop column totp_step;
+  drop table failed_logins;
   update schema_version set version = 16;
 `;
 

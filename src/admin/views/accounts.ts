@@ -16,7 +16,7 @@ export function accountsPage(session: Session, accounts: readonly Account[]): Ht
 <section aria-labelledby="found">
 <h2 id="found">${counted(accounts.length, 'account')}</h2>
 <div class="table" role="group" aria-labelledby="found" tabindex="0"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th><th scope="col">Last login</th><th scope="col">Created</th><th scope="col">Change</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th><th scope="col">Second factor</th><th scope="col">Sessions</th><th scope="col">Last login</th><th scope="col">Created</th><th scope="col">Change</th></tr></thead>
 <tbody>${accounts.map((account) => accountRow(session, account))}</tbody>
 </table></div>
 </section>
@@ -39,9 +39,10 @@ function accountRow(session: Session, account: Account): Html {
   const lock = lockedUntil && html` <span class="badge pending">locked until ${moment(lockedUntil)}</span>`;
   const button = (action: string, label: string) =>
     html`<button type="submit" class="second" name="action" value="${action}" aria-label="${label} ${username}">${label}</button> `;
-  const changes = html`${!isOwn && (isDisabled ? button('enable', 'Enable') : button('disable', 'Disable'))}${lockedUntil && button('unlock', 'Unlock')}`;
+  const changes = html`${!isOwn && (isDisabled ? button('enable', 'Enable') : button('disable', 'Disable'))}${lockedUntil && button('unlock', 'Unlock')}${!isOwn && account.sessions > 0 && button('end-sessions', 'End sessions')}`;
   return html`<tr><th scope="row">${username}${isOwn && html` <span class="hint">(you)</span>`}</th>
 <td>${isOwn ? role : roleForm(session, account)}</td><td>${state}${lock}</td>
+<td>${account.hasSecondFactor ? 'yes' : 'no'}</td><td>${account.sessions}</td>
 <td>${account.lastLogin === undefined ? 'never' : moment(account.lastLogin)}</td><td>${moment(account.createdAt)}</td>
 <td>${accountForm(session, username, changes)}</td></tr>
 `;
@@ -78,14 +79,15 @@ function addition({ csrf }: Session): Html {
 </section>`;
 }
 
-function passwordChange({ csrf }: Session, accounts: readonly Account[]): Html {
-  const names = accounts.map(({ username }) => html`<option value="${username}">${username}</option>`);
+function passwordChange(session: Session, accounts: readonly Account[]): Html {
+  const others = accounts.filter(({ username }) => username !== session.username);
+  const names = others.map(({ username }) => html`<option value="${username}">${username}</option>`);
   return html`<section aria-labelledby="passwords">
 <h2 id="passwords">Set a password</h2>
-<p class="hint">Ends all sessions of the account.</p>
+<p class="hint">Ends all sessions of the account. You change your own password on the page <a href="/admin/account/">Your account</a>.</p>
 <form class="filters" method="post" action="/admin/accounts/">
-<input type="hidden" name="csrf" value="${csrf}">
-<div><label for="of">Account</label><select id="of" name="username">${names}</select></div>
+<input type="hidden" name="csrf" value="${session.csrf}">
+<div><label for="of">Account</label><select id="of" name="username" required><option value="">choose</option>${names}</select></div>
 <div><label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required></div>
 <button type="submit" name="action" value="password">Set</button>

@@ -1,13 +1,23 @@
 /** Page of the audit log. */
 import { AUDIT_ACTIONS } from '../../database/audit.js';
 import type { AuditPage, AuditRecord } from '../../database/audit-log.js';
+import type { FailedLoginRow } from '../../database/tables.js';
 import { type AuditQuery, auditSearch, dayText } from '../schema.js';
 import type { Session } from '../sessions.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
-import { moment, select } from './text.js';
+import { count, moment, select } from './text.js';
 
-export function auditPageView(session: Session, query: AuditQuery, { records, older }: AuditPage): Html {
+export interface AuditParts extends AuditPage {
+  /** Counts that are not yet entries. */
+  readonly failed: readonly FailedLoginRow[];
+}
+
+export function auditPageView(
+  session: Session,
+  query: AuditQuery,
+  { records, older, failed }: AuditParts,
+): Html {
   const { below: _, ...filter } = query;
   const link = (format: string) => {
     const search = auditSearch(filter);
@@ -19,6 +29,7 @@ export function auditPageView(session: Session, query: AuditQuery, { records, ol
     session,
     at: 'audit',
     body: html`<h1>Audit log</h1>
+${failed.length > 0 && failedLogins(failed)}
 <section aria-label="Filters">${filters(query)}</section>
 <section aria-labelledby="found">
 <div class="table-head">
@@ -47,6 +58,24 @@ ${select('action', 'What', action, AUDIT_ACTIONS)}
 <button type="submit">Search</button>
 <a class="button second" href="/admin/audit/">Reset</a>
 </form>`;
+}
+
+function failedLogins(failed: readonly FailedLoginRow[]): Html {
+  const rows = failed.map(
+    ({ account, failures, refused, first_at, last_at, origin }) => html`<tr>
+<th scope="row">${account === '' ? 'unknown names' : account}</th><td class="number">${count(failures)}</td><td class="number">${count(refused)}</td>
+<td>${moment(first_at)}</td><td>${moment(last_at)}</td><td>${origin}</td></tr>
+`,
+  );
+  return html`<section aria-labelledby="failed">
+<h2 id="failed">Failed logins of the day</h2>
+<p class="hint">They become one entry per account, at the first login after the day (UTC).</p>
+<div class="table" role="group" aria-labelledby="failed" tabindex="0"><table>
+<thead><tr><th scope="col">Account</th><th scope="col">Failures</th><th scope="col">Refused while locked</th>
+<th scope="col">First</th><th scope="col">Last</th><th scope="col">Last from</th></tr></thead>
+<tbody>${rows}</tbody>
+</table></div>
+</section>`;
 }
 
 function table(records: readonly AuditRecord[]): Html {

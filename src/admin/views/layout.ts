@@ -8,7 +8,7 @@ export interface PageParts {
   /** Absent before the login. */
   readonly session?: Session | undefined;
   /** Current entry of the navigation. */
-  readonly at?: 'overview' | 'manifests' | 'accounts' | 'tokens' | 'webhooks' | 'audit';
+  readonly at?: 'overview' | 'manifests' | 'accounts' | 'tokens' | 'webhooks' | 'audit' | 'account';
   readonly body: Value;
 }
 
@@ -61,8 +61,9 @@ ${
   html`<li><a href="/admin/accounts/"${current('accounts')}>Accounts</a></li>
 <li><a href="/admin/tokens/"${current('tokens')}>Upload tokens</a></li>
 <li><a href="/admin/webhooks/"${current('webhooks')}>Webhooks</a></li>
-<li><a href="/admin/audit/"${current('audit')}>Audit log</a></li>`
-}
+<li><a href="/admin/audit/"${current('audit')}>Audit log</a></li>
+`
+}<li><a href="/admin/account/"${current('account')}>Your account</a></li>
 </ul></nav>
 <form class="logout" method="post" action="/admin/logout/">
 <span class="hint">Logged in as <strong>${username}</strong>, ${role}</span>

@@ -13,8 +13,6 @@ export interface LoginParts {
 const NOTICES: Readonly<Record<Notice, Html>> = {
   unsent: html`<p class="flash error" role="alert">Your session has ended, so nothing was done. Log in and try again.</p>
 `,
-  password: html`<p class="flash" role="status">Your password is changed, and your sessions have ended. Log in with the new one.</p>
-`,
 };
 
 export function loginPage({ csrf, next, notice, username, error }: LoginParts): Html {
@@ -31,6 +29,8 @@ ${notice && NOTICES[notice]}${error && html`<p id="error" class="error" role="al
 <input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="off" spellcheck="false" maxlength="64" required${wrong}${username === undefined && html` autofocus`}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${wrong}${username !== undefined && html` autofocus`}>
+<label for="code">Code of your second factor, if you have one</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="7"${wrong}>
 <button type="submit">Log in</button>
 </form>
 </section>`,

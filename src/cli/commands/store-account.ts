@@ -54,6 +54,12 @@ export async function unlock(name: string, options: ResultOptions): Promise<void
   );
 }
 
+export async function removeFactor(name: string, options: ResultOptions): Promise<void> {
+  await change(name, options, `second factor of ${name.toLowerCase()} removed`, (accounts) =>
+    accounts.removeSecondFactor(name, commandActor()),
+  );
+}
+
 /** Changes an account and reports the outcome: as a line on standard error and, with `--json`, as the account. */
 async function change(
   name: string,
@@ -78,14 +84,15 @@ export async function list(options: ResultOptions): Promise<void> {
   }
 }
 
-function line({ username, role, isDisabled, createdAt, lastLogin, lockedUntil }: Account): string {
+function line({ username, role, isDisabled, createdAt, lastLogin, lockedUntil, ...more }: Account): string {
   const state = isDisabled
     ? '  disabled'
     : lockedUntil === undefined
       ? ''
       : `  locked until ${day(lockedUntil)}`;
   const login = lastLogin === undefined ? 'never logged in' : `last login ${day(lastLogin)}`;
-  return `${username.padEnd(24)} ${role.padEnd(8)} created ${day(createdAt)}  ${login}${state}`;
+  const factor = more.hasSecondFactor ? '  second factor' : '';
+  return `${username.padEnd(24)} ${role.padEnd(8)} created ${day(createdAt)}  ${login}${factor}${state}`;
 }
 
 function day(milliseconds: number): string {

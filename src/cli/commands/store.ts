@@ -172,6 +172,11 @@ function accountCommands(store: Command): void {
     .addOption(jsonOption())
     .action(async (name, options) => (await actions()).unlock(name, options));
   account
+    .command('remove-factor <name>')
+    .description('remove the second factor of an account whose owner has lost the device')
+    .addOption(jsonOption())
+    .action(async (name, options) => (await actions()).removeFactor(name, options));
+  account
     .command('list')
     .description('list all accounts, one per line')
     .addOption(jsonOption())

@@ -18,6 +18,7 @@ import { addUndo } from './0014-undo.js';
 import { addWebhooks } from './0015-webhooks.js';
 import { addWebhookReceivers } from './0016-webhook-receivers.js';
 import { addHistoryTags } from './0017-history-tags.js';
+import { addOwnAccounts } from './0018-own-accounts.js';
 
 export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
   createStore,
@@ -37,7 +38,8 @@ export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
   addWebhooks,
   addWebhookReceivers,
   addHistoryTags,
+  addOwnAccounts,
 ];
 
-/** Migration 16 dropped a table. Programs before it cannot use the tables after it. */
-export const STORE_SCHEMA: Schema<Tables> = { steps: MIGRATIONS, compatibleSince: 16, table: 'manifests' };
+/** Programs before migration 18 do not ask for second factors, so they must not serve with the tables after it. */
+export const STORE_SCHEMA: Schema<Tables> = { steps: MIGRATIONS, compatibleSince: 18, table: 'manifests' };

@@ -38,6 +38,8 @@ export interface DashboardOptions {
   readonly proxies?: number;
   /** Public address of the store. */
   readonly url?: string;
+  /** Address of a PostgreSQL database; default: SQLite. */
+  readonly databaseUrl?: string | undefined;
 }
 
 export interface Dashboard {
@@ -54,9 +56,10 @@ export async function startDashboard({
   logins = 1000,
   proxies = 0,
   url = 'http://localhost',
+  databaseUrl,
 }: DashboardOptions = {}): Promise<Dashboard> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-admin-'));
-  const database = await openDatabase(undefined, folder);
+  const database = await openDatabase(databaseUrl, folder);
   const accounts = new Accounts(database.db);
   await accounts.add(OPERATOR, PASSWORD, 'deleter', SET_UP);
   await accounts.add(READER, PASSWORD, 'viewer', SET_UP);

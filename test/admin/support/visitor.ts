@@ -29,12 +29,13 @@ export class Visitor {
   }
 
   /** Logs in and returns the response. */
-  async login(username = OPERATOR, password = PASSWORD, next = ''): Promise<Response> {
+  async login(username = OPERATOR, password = PASSWORD, next = '', code = ''): Promise<Response> {
     const csrf = await this.csrf('/admin/login/');
     return this.post('/admin/login/', [
       ['csrf', csrf],
       ['username', username],
       ['password', password],
+      ['code', code],
       ['next', next],
     ]);
   }
