@@ -7,11 +7,19 @@
 //! process of its own, and ends like one; only the layout of the address space is shared by all
 //! runs of a host.
 //!
+//! In FFmpeg it also drops packets of films that a run does not need before the decoder (`sampling`).
+//!
 //! The other side is `binding_tool.rs` of the addon. Linux only: elsewhere this library is empty.
 
 #[cfg(target_os = "linux")]
+mod decoder;
+#[cfg(target_os = "linux")]
 mod request;
+#[cfg(target_os = "linux")]
+mod sampling;
 #[cfg(target_os = "linux")]
 mod serve;
 #[cfg(target_os = "linux")]
 mod start;
+#[cfg(target_os = "linux")]
+mod syntax;

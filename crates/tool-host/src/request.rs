@@ -24,6 +24,18 @@ pub struct Request {
     pub life: OwnedFd,
 }
 
+/// Begins an argument for the host, which comes before those of the program.
+const SAMPLED: &str = "isccd:sampled=";
+
+impl Request {
+    /// What to drop of a film, from the argument for the host if there is one.
+    pub fn take_plan(&mut self) -> Option<String> {
+        let plan = self.arguments.first()?.to_str().ok()?.strip_prefix(SAMPLED)?.to_owned();
+        self.arguments.remove(0);
+        Some(plan)
+    }
+}
+
 /// The next request; `None` at the end of the connection, and for a message without sense.
 pub fn receive(control: impl AsFd) -> Option<Request> {
     let mut bytes = vec![0; MESSAGE_BYTES_MAX];

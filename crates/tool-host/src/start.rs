@@ -5,7 +5,9 @@ use std::mem::transmute;
 use std::sync::OnceLock;
 use std::{env, process, ptr};
 
+use crate::decoder;
 use crate::request::Request;
+use crate::sampling::Plan;
 use crate::serve::{Role, serve};
 
 type Main = extern "C" fn(c_int, *const *const c_char, *const *const c_char) -> c_int;
@@ -55,7 +57,10 @@ extern "C" fn host_main(
     let Some(program) = PROGRAM.get() else { return 1 };
     match serve() {
         Role::Host => 0,
-        Role::Run(request) => {
+        Role::Run(mut request) => {
+            if let Some(plan) = request.take_plan() {
+                decoder::sample(Plan::parse(&plan));
+            }
             let given = usize::try_from(count).unwrap_or(0);
             // SAFETY: `main` gets `count` arguments.
             let own = unsafe { std::slice::from_raw_parts(arguments, given) };

@@ -40,6 +40,8 @@ export interface ContentJob extends FileJob {
   readonly compat: Compat;
   /** Present if a Semantic-Code is requested. */
   readonly semantic?: SemanticModels;
+  /** Threads of a video decoder. */
+  readonly threads: number;
   /** Whether to report each step as it begins and ends. */
   readonly watched: boolean;
   readonly manifest: ManifestUse;

@@ -208,6 +208,7 @@ export class Pipeline {
       compat,
       workFolder,
       granular: options.granular,
+      threads: this.#spareThreads(),
       watched: watch.onChange !== undefined,
       manifest: options.manifest ?? 'ignore',
       given: options.given,
@@ -304,6 +305,11 @@ export class Pipeline {
     const { jobSecondsMax } = this.#options;
     const seconds = mode ? Math.max(BASE_SECONDS_MIN[mode], TIME_SHARE[mode] * jobSecondsMax) : jobSecondsMax;
     return Math.min(jobSecondsMax, seconds) * 1000 + (bytes / 1024 ** 2) * EXTRA_MS_PER_MIB;
+  }
+
+  /** Threads for a job that begins now: one per idle worker. */
+  #spareThreads(): number {
+    return Math.max(1, this.#options.workers - this.#pool.running);
   }
 
   #sumOnly(file: SourceFile, type: FileType, given: GivenMetadata = {}): IsccResult {

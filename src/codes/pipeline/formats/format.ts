@@ -19,6 +19,8 @@ export interface ContentOptions {
   readonly compat: Compat;
   /** Present if a Semantic-Code is requested. Audio and video ignore it. */
   readonly semantic?: SemanticModels;
+  /** Threads of a video decoder. Default: 1. */
+  readonly threads?: number | undefined;
   /** Whether to return the text. Only text formats have one. */
   readonly keepText?: boolean | undefined;
 }

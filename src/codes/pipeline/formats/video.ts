@@ -1,7 +1,6 @@
 /** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
 
-import { readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { stat } from 'node:fs/promises';
 import { native } from '../../../native.js';
 import { present } from '../../../present.js';
 import { riffXmp } from '../../metadata/riff.js';
@@ -10,25 +9,25 @@ import { UNIT_BITS } from '../addon-calls.js';
 import { FileError } from '../file-error.js';
 import type { Compat } from '../jobs.js';
 import { Stopwatch } from '../stopwatch.js';
-import { THUMBNAIL_SIDE_MAX_PIXELS, thumbnailOfImage } from '../thumbnail.js';
-import {
-  configuredTools,
-  type FfmpegOptions,
-  type FfmpegTools,
-  ffmpeg,
-  input,
-  withoutFilter,
-} from '../tools/ffmpeg.js';
+import { thumbnailOfImage } from '../thumbnail.js';
+import { configuredTools, type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
 import { type Probe, probe } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
 import { runBoth } from '../tools/run-both.js';
-import { inWorkFolder } from '../work-folder.js';
 import { fingerprintOf } from './audio.js';
-import { checkDuration, checkFrames, checkSampleRate, playingSecondsMax } from './cost.js';
-import type { Format, FormatContent, FormatFile } from './format.js';
+import { checkDuration, checkSampleRate } from './cost.js';
+import type { ContentFile, Format, FormatContent, FormatFile } from './format.js';
 import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
 import { embedVideoMetadata } from './video-embed.js';
 import { streamMetadata, videoFacts, videoMetadata } from './video-metadata.js';
+import {
+  FRAMES_PER_SECOND,
+  hostedDecoding,
+  ONE_VIDEO,
+  type Pictures,
+  readPictures,
+  THUMBNAIL_MAX_BYTES,
+} from './video-pictures.js';
 
 export const format: Format = {
   content: async (file, watch) => readVideo(await configuredTools(), file, file.compat, watch),
@@ -36,32 +35,36 @@ export const format: Format = {
   embed: async (file, fields) => embedVideoMetadata(await configuredTools(), file, fields),
 };
 
-/** Defined by ISO 24138. */
-const FRAMES_PER_SECOND = 5;
-/** The thumbnail is the most representative of the first frames. */
-const THUMBNAIL_FRAMES = 100;
-const THUMBNAIL_MAX_BYTES = 1024 ** 2;
 const WEBP_SIDE_MAX_PIXELS = 16_383;
-/** Relative to the working directory, because filter arguments would need a path to be escaped twice. */
-const SIGNATURE_FILE = 'signature.bin';
+/** Only larger files wait for what `ffprobe` finds, which makes decoding them faster. */
+const PROBED_FIRST_BYTES_MIN = 1024 ** 2;
 
 export async function readVideo(
   tools: FfmpegTools,
-  file: FormatFile,
+  file: FormatFile & Pick<ContentFile, 'threads'>,
   compat: Compat,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
   let duration: number | undefined;
   const onSeconds = watch.share('video', () => duration);
-  const [info, pictures] = await runBoth(
-    async (signal) => {
-      const found = await watch.measure('metadata', () => probe(tools, file.path, { signal }));
-      duration = videoFacts(found).duration;
-      await checkDuration(tools, file.path, duration, { signal });
-      return found;
-    },
-    (signal) => watch.measure('video', () => readPictures(tools, file, compat, { signal, onSeconds })),
-  ).catch(async (error: unknown) => [await probeAudioOnly(tools, file, error), undefined] as const);
+  const streams = async (options?: FfmpegOptions) => {
+    const found = await watch.measure('metadata', () => probe(tools, file.path, options));
+    duration = videoFacts(found).duration;
+    await checkDuration(tools, file.path, duration, options);
+    return found;
+  };
+  const read = async () => {
+    const first = (await stat(file.path)).size < PROBED_FIRST_BYTES_MIN ? undefined : await streams();
+    const hosted = first && hostedDecoding(first, file.threads);
+    return runBoth(
+      async (signal) => first ?? (await streams({ signal })),
+      (signal) =>
+        watch.measure('video', () => readPictures(tools, file, compat, { signal, onSeconds, hosted })),
+    );
+  };
+  const [info, pictures] = await read().catch(
+    async (error: unknown) => [await probeAudioOnly(tools, file, error), undefined] as const,
+  );
   const thumbnail = pictures && (await watch.measure('thumbnail', () => thumbnailOf(pictures)));
   const rest = { metadata: await metadataOf(file, info), ...(thumbnail !== undefined && { thumbnail }) };
   if (pictures === undefined || isAudioOnly(info)) {
@@ -146,57 +149,4 @@ async function crashReason(
 function audioOnlyFacts(info: Probe): ContentFacts {
   const { duration, language } = videoFacts(info);
   return { ...(duration !== undefined && { duration }), ...(language !== undefined && { language }) };
-}
-
-interface Pictures {
-  /** MPEG-7, binary. */
-  readonly signature: Buffer;
-  /** PNG. */
-  readonly thumbnail: Buffer;
-}
-
-/** Runs FFmpeg once for both the signature and the thumbnail. */
-export async function readPictures(
-  tools: FfmpegTools,
-  file: Pick<FormatFile, 'path' | 'workFolder'>,
-  compat: Compat,
-  options?: FfmpegOptions,
-): Promise<Pictures> {
-  return inWorkFolder(file, 'video', async (folder) => {
-    try {
-      const thumbnail = collector(THUMBNAIL_MAX_BYTES);
-      const { size } = await stat(file.path);
-      const framesMax = Math.round(FRAMES_PER_SECOND * playingSecondsMax(size));
-      const args = pictureArguments(path.resolve(file.path), compat, framesMax);
-      await ffmpeg(tools, args, thumbnail.sink, { ...options, cwd: folder });
-      const signature = await readFile(path.join(folder, SIGNATURE_FILE));
-      checkFrames(signature, framesMax);
-      return { signature, thumbnail: thumbnail.bytes() };
-    } catch (error) {
-      throw await withoutFilter(tools, 'signature', error);
-    }
-  });
-}
-
-/**
- * FFmpeg selects the stream, as in the reference: by size, the default track first, and a cover only if there is
- * nothing else. Without these options, the output gets other streams too.
- */
-const ONE_VIDEO = ['-an', '-sn', '-dn'];
-
-function pictureArguments(file: string, compat: Compat, framesMax: number): readonly string[] {
-  const frames = `fps=fps=${FRAMES_PER_SECOND},trim=end_frame=${framesMax}`;
-  const signature = `${frames},signature=format=binary:filename=${SIGNATURE_FILE}`;
-  const side = THUMBNAIL_SIDE_MAX_PIXELS;
-  const picture = [
-    `trim=end_frame=${THUMBNAIL_FRAMES}`,
-    'thumbnail',
-    // iscc-sdk 0.9.5 limits the width only.
-    compat === '0.9.5' ? `scale=${side}:-1` : `scale=${side}:${side}:force_original_aspect_ratio=decrease`,
-  ].join(',');
-  return [
-    ...input(file),
-    ...[...ONE_VIDEO, '-vf', signature, '-f', 'null', '-'],
-    ...[...ONE_VIDEO, '-vf', picture, '-frames:v', '1', '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
-  ];
 }

@@ -27,8 +27,17 @@ export interface FfmpegOptions {
   readonly signal?: AbortSignal | undefined;
   readonly cwd?: string;
   readonly limits?: Partial<ToolLimits>;
+  /** How a host decodes, where there is one. */
+  readonly hosted?: HostedDecoding | undefined;
   /** Called with the position in the file, in seconds, while `ffmpeg` runs. */
   readonly onSeconds?: ((seconds: number) => void) | undefined;
+}
+
+/** The run fails if that could change the result, so that the caller can repeat it without. */
+export interface HostedDecoding {
+  readonly threads: number;
+  /** What the decoder may leave out, in the words of `Plan::parse` in `crates/tool-host`. */
+  readonly sampled: string;
 }
 
 /** FFmpeg or one of its filters is missing, so audio and video can't be processed. */
@@ -58,7 +67,7 @@ const PROBE_OUTPUT_MAX_BYTES = 8 * 1024 ** 2;
 
 /**
  * Arguments that open a file. The prefix `file:` prevents a colon in the path from being read as a protocol. One
- * thread: each worker has one core, and with more threads damaged streams decode differently from run to run.
+ * thread: with more, damaged streams decode differently from run to run, see {@link HostedDecoding}.
  */
 export function input(path: string): readonly string[] {
   return [...GUARDS, '-threads', '1', '-max_pixels', String(FRAME_PIXELS_MAX), '-i', `file:${path}`];
@@ -74,7 +83,7 @@ export async function ffmpeg(
   tools: FfmpegTools,
   args: readonly string[],
   sink: Sink,
-  { limits, onSeconds, ...options }: FfmpegOptions = {},
+  { limits, onSeconds, hosted, ...options }: FfmpegOptions = {},
 ): Promise<void> {
   const all = [...GENERAL, ...(onSeconds ? PROGRESS : []), ...args];
   const onPair = (key: string, value: string) => {
@@ -85,9 +94,15 @@ export async function ffmpeg(
     ...options,
     staysLoaded: true,
     limits: { ...LIMITS, ...limits },
+    ...(hosted && { hostedArgs: hostedArguments(all, hosted), threads: hosted.threads }),
     ...(onSeconds && { onPair }),
   };
   await explained(runTool(tools.ffmpeg, all, sink, tool));
+}
+
+function hostedArguments(args: readonly string[], { threads, sampled }: HostedDecoding): readonly string[] {
+  const at = args.indexOf('-threads') + 1;
+  return [`isccd:sampled=${sampled}`, ...args.with(at, String(threads))];
 }
 
 /** Reports the position twice a second. */
@@ -98,7 +113,7 @@ export async function ffprobe(
   tools: FfmpegTools,
   path: string,
   entries: string,
-  { limits, onSeconds: _, ...options }: FfmpegOptions = {},
+  { limits, onSeconds: _, hosted: __, ...options }: FfmpegOptions = {},
   extra: readonly string[] = [],
 ): Promise<unknown> {
   const output = collector(PROBE_OUTPUT_MAX_BYTES);

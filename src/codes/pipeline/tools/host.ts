@@ -59,12 +59,11 @@ function startHost(library: string, executable: string): Host | undefined {
 async function begin(
   host: Host,
   args: readonly string[],
-  { limits, cwd }: ToolOptions,
+  { limits, cwd, threads = 1 }: ToolOptions,
 ): Promise<RunningTool | undefined> {
   const runLimits = {
     memoryBytes: limits.memoryMaxBytes,
-    // One thread: CPU time can't exceed the time limit.
-    cpuSeconds: limits.durationMaxMs / 1000 + 1,
+    cpuSeconds: threads * (limits.durationMaxMs / 1000 + 1),
     fileBytes: limits.fileMaxBytes,
   };
   try {

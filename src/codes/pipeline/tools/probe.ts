@@ -6,7 +6,12 @@ import { ToolFailed } from './process.js';
 export type Tags = ReadonlyMap<string, string>;
 
 export interface Stream {
+  readonly index: number;
   readonly kind: string;
+  /** FFmpeg's name. */
+  readonly codec: string;
+  /** Seconds per unit of time stamps, such as `1/12800`. */
+  readonly timeBase: string;
   /** Seconds. */
   readonly duration: number | undefined;
   readonly width: number | undefined;
@@ -29,7 +34,7 @@ export interface Probe {
 
 const ENTRIES = [
   'format=duration:format_tags',
-  'stream=codec_type,duration,width,height,r_frame_rate,sample_rate:stream_disposition=attached_pic,default:stream_tags',
+  'stream=index,codec_type,codec_name,time_base,duration,width,height,r_frame_rate,sample_rate:stream_disposition=attached_pic,default:stream_tags',
 ].join(':');
 
 export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOptions): Promise<Probe> {
@@ -38,7 +43,10 @@ export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOp
     duration: positive(format.duration),
     tags: lowerCased(format.tags),
     streams: streams.map((stream) => ({
+      index: stream.index ?? -1,
       kind: stream.codec_type ?? '',
+      codec: stream.codec_name ?? '',
+      timeBase: stream.time_base ?? '',
       duration: positive(stream.duration),
       width: positive(stream.width),
       height: positive(stream.height),
@@ -55,7 +63,10 @@ export async function probe(tools: FfmpegTools, path: string, options?: FfmpegOp
 interface ProbeJson {
   readonly format?: { readonly duration?: string; readonly tags?: Record<string, string> };
   readonly streams?: readonly {
+    readonly index?: number;
     readonly codec_type?: string;
+    readonly codec_name?: string;
+    readonly time_base?: string;
     readonly duration?: string;
     readonly width?: number;
     readonly height?: number;

@@ -23,6 +23,10 @@ export interface ToolOptions {
   readonly cwd?: string;
   /** Whether to keep the program loaded for later runs, where that is possible. */
   readonly staysLoaded?: boolean;
+  /** Arguments of a run by a host, where they are different. */
+  readonly hostedArgs?: readonly string[] | undefined;
+  /** Threads that compute at the same time. Default: 1. */
+  readonly threads?: number | undefined;
   /** Called with lines such as `key=value` on standard error. Other lines are the program's messages. */
   readonly onPair?: (key: string, value: string) => void;
 }
@@ -87,7 +91,8 @@ export async function runTool(
 ): Promise<string> {
   const { limits, signal } = options;
   signal?.throwIfAborted();
-  const hosted = options.staysLoaded ? await startHosted(executable, args, options) : undefined;
+  const { hostedArgs = args, staysLoaded = false } = options;
+  const hosted = staysLoaded ? await startHosted(executable, hostedArgs, options) : undefined;
   const child = hosted ?? start(executable, args, options);
   const stderrTail = tailOf(child.stderr, options.onPair);
   let stopped: { readonly reason: unknown } | undefined;
