@@ -37,7 +37,8 @@ export interface ContentQueries {
 
 const REFERENCE_BYTES_MAX = 16 * 1024;
 
-const RESPONSES: Readonly<Record<number, ResponseSpec>> = {
+/** Responses to an asset. */
+export const RESPONSES: Readonly<Record<number, ResponseSpec>> = {
   200: { description: 'Manifests that match the asset, best first.', schema: contentMatches },
   400: { description: 'A parameter or the asset is invalid.' },
   413: { description: 'The asset is too large.' },

@@ -64,15 +64,18 @@ function stateRoutes({ algorithms, capabilities, status, statusNote }: ServiceDe
 /** By these, programs find the API. */
 function entryRoutes({ title, baseOf }: ServiceDescription): Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/v1',
-      operationId: 'getApi',
-      summary: 'Links to the parts of the API',
-      hidden: true,
-      responses: { 200: { description: 'Absolute addresses.' } },
-      handler: (request) => json(apiDocument(title, baseOf(request))),
-    }),
+    // With a slash, too: reviewers of the C2PA's list open either form of the base address.
+    ...['/v1', '/v1/'].map((path) =>
+      route({
+        method: 'GET',
+        path,
+        operationId: 'getApi',
+        summary: 'Links to the parts of the API',
+        hidden: true,
+        responses: { 200: { description: 'Absolute addresses.' } },
+        handler: (request) => json(apiDocument(title, baseOf(request))),
+      }),
+    ),
     route({
       method: 'GET',
       path: DISCOVERY_PATH,

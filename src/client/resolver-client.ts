@@ -63,6 +63,15 @@ export class ResolverClient {
     return this.#http.json(referenceCall(reference, options), options);
   }
 
+  /** The code of a file, its credentials, and the manifests that match it with theirs. */
+  async checkFile(
+    source: Source,
+    options: CallOptions & AssetName = {},
+  ): Promise<ResponseBody<operations['checkFile']>> {
+    const { signal: _, ...query } = options;
+    return this.#http.json(await assetCall(['check'], source, query), options);
+  }
+
   /** Who says what about mining and training of an asset: a path, bytes or a stream. */
   async getRightsByContent(source: Source, options: RightsOptions & AssetName = {}): Promise<RightsReport> {
     const { signal: _, ...query } = options;

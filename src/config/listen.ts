@@ -63,3 +63,8 @@ function levels(): string {
   const quoted = LOG_LEVELS.map((level) => `\`${level}\``);
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 }
+
+/** Whether only this machine can reach a service that listens on the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -91,6 +91,12 @@ export const resolverVariables = defineVariables({
     default: '16',
     description: 'Maximum number of concurrent probes, and of concurrent fetches',
   },
+  matchThreshold: {
+    name: 'RESOLVER_MATCH_THRESHOLD',
+    schema: integer(0, 100),
+    default: '75',
+    description: 'Lowest similarity score of a match, 0 to 100',
+  },
   byContent: {
     name: 'RESOLVER_BY_CONTENT',
     schema: boolean(),

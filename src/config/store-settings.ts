@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type CommonConfig, commonVariables } from './common.js';
+import { isLoopback } from './listen.js';
 import { type S3Settings, s3Settings } from './s3.js';
 import { type StoreVariables, storeVariables } from './store.js';
 import { inSetting, readTrustAnchors } from './trust-list.js';
@@ -85,8 +86,4 @@ export function storeBlobsS3(
 
 function readSetting(name: string, file: string): string {
   return inSetting(name, file, () => readFileSync(file, 'utf8'));
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

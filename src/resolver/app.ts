@@ -3,12 +3,13 @@ import { ManifestReader, warmReader } from '../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import type { LocalSearchApi } from '../client/search-api.js';
+import { isLoopback } from '../config/listen.js';
 import { indexNames, type ResolverConfig } from '../config/resolver.js';
 import type { ContentCoder } from '../content/coder.js';
 import { References } from '../content/reference.js';
 import { ASSET_HEADERS } from '../content/sent-filename.js';
 import { type AllowedHosts, namedHosts } from '../http/request/allowed-hosts.js';
-import type { ServiceApp } from '../http/routing/service.js';
+import type { Readiness, ServiceApp } from '../http/routing/service.js';
 import type { FollowedNetwork } from '../network/aggregator.js';
 import { errorTracking } from '../observe/error-report.js';
 import type { Logger } from '../observe/log.js';
@@ -75,6 +76,7 @@ export async function resolverApp(
     backend,
     manifests,
     recent: new RecentManifests(),
+    scoreMin: config.matchThreshold,
     onQuery: metrics.query,
     onLeftOut: (error) =>
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
@@ -86,7 +88,7 @@ export async function resolverApp(
     title: TITLE,
     description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
-    routes: resolverRoutes(service, { ...trust, content, coder, reader }),
+    routes: resolverRoutes(service, { ...trust, content, coder: checkingCoder(config, coder), reader }),
     errors: errorForm,
     unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
     cors: {
@@ -101,9 +103,7 @@ export async function resolverApp(
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
     ...present({ allowedHosts: allowedHosts(config) }),
-    // The service has no data of its own. Without its dependencies it responds with the reason, which an instance that a
-    // load balancer has removed could not.
-    readiness: () => undefined,
+    readiness: () => readinessOf(service),
     metrics: metrics.all,
     ...(await errorTracking('resolver', config)),
     docs: {
@@ -122,6 +122,28 @@ export async function resolverApp(
       await backend.close();
     },
   };
+}
+
+/**
+ * The service has no data of its own. Without its dependencies it responds with the reason, which an instance that a load
+ * balancer has removed could not. So it stays ready, and says what is missing.
+ */
+async function readinessOf(service: ResolverService): Promise<Readiness> {
+  const { isSearchReady, isStoreReady } = await service.dependencies();
+  const details = present({
+    search: isSearchReady ? undefined : 'unavailable',
+    store: isStoreReady ? undefined : 'unavailable',
+  });
+  return { reason: undefined, details };
+}
+
+/** Codes the files that the start page checks: those of clients who may query with files, or who are on this machine. */
+function checkingCoder(
+  { byContent, host, proxies, publicUrl }: ResolverConfig,
+  coder: ContentCoder | undefined,
+): ContentCoder | undefined {
+  const isPrivate = isLoopback(host) && proxies === 0 && publicUrl === undefined;
+  return byContent || isPrivate ? coder : undefined;
 }
 
 /**

@@ -1,18 +1,24 @@
 /** Checks a file for the start page: its code, its own credentials, and the manifests that match, with their facts. */
 import { z } from 'zod';
 import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
+import { RESPONSES } from '../c2pa/content-routes.js';
 import type { ManifestReader, ManifestValidation } from '../c2pa/manifest-reader.js';
-import type { BindingMatch } from '../c2pa/schema.js';
+import { type BindingMatch, bindingMatches } from '../c2pa/schema.js';
 import type { ContentCoder } from '../content/coder.js';
 import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
 import { json } from '../http/reply/replies.js';
 import { type Route, route } from '../http/routing/route.js';
+import { FixedWindows } from '../limits/rate-limiter.js';
+import { THROTTLED, Throttle } from '../limits/throttle.js';
 import type { Logger } from '../observe/log.js';
 import type { Trace } from '../observe/trace.js';
+import { RateExceeded } from './errors.js';
 import { verdictOf } from './rights/manifest-source.js';
 import type { ResolverService } from './service.js';
 
 const PATH = '/check';
+/** Checks of a client per minute. The page sends one file at a time. */
+const RATE = { count: 30, periodSeconds: 60 };
 /** Matches to show. The manifest of each is read. */
 const MATCHES_MAX = 6;
 
@@ -25,36 +31,71 @@ export interface CheckOptions {
   readonly validator: ManifestValidation;
 }
 
+const credentials = z
+  .looseObject({ state: z.enum(['valid', 'trusted', 'invalid']) })
+  .describe('What a manifest says, and whether it is valid and its signer trusted')
+  .meta({ id: 'Credentials' });
+
+const matchesOfFile = bindingMatches.shape.matches.unwrap().element;
+
+const checked = z
+  .object({
+    iscc: z.string().describe('ISCC-CODE of the file'),
+    mediatype: z.string(),
+    matches: z.array(matchesOfFile.extend({ credentials: credentials.optional() })).max(MATCHES_MAX),
+    credentials: credentials.optional().describe('Of the manifest that the file embeds'),
+  })
+  .meta({ id: 'CheckedFile' });
+
 interface CheckedMatch extends BindingMatch {
   /** What the manifest says; absent if it could not be read. */
   readonly credentials?: unknown;
 }
 
-/** Routes of the start pages alone: not part of the API, only for the console. */
+/** Routes of the start page. Other pages than those of this installation cannot call them. */
 export function checkRoutes(service: ResolverService, options: CheckOptions): Route[] {
-  const { coder, publicUrl, reader, validator } = options;
-  const page = {
-    summary: 'Check of a file by the start page',
-    hidden: true,
-    cors: 'console',
-    responses: {},
-  } as const;
+  const { coder } = options;
   const settings = route({
-    ...page,
     method: 'GET',
     path: PATH,
     operationId: 'getCheck',
+    summary: 'Whether the start page checks files',
+    hidden: true,
+    cors: 'console',
+    responses: {},
     handler: () => json({ bytesMax: coder?.bytesMax ?? 0 }),
   });
-  if (coder === undefined) return [settings];
-  const check = route({
-    ...page,
+  return coder === undefined ? [settings] : [settings, checkRoute(service, { ...options, coder })];
+}
+
+function checkRoute(
+  service: ResolverService,
+  options: CheckOptions & { readonly coder: ContentCoder },
+): Route {
+  const { coder, publicUrl, reader, validator } = options;
+  const throttle = new Throttle(new FixedWindows({ check: RATE }), []);
+  return route({
     method: 'POST',
     path: PATH,
     operationId: 'checkFile',
+    summary: 'Check a file: its code, its credentials, and matching manifests',
+    description:
+      'For the start page: `byContent` with what the manifests say. Off unless `RESOLVER_BY_CONTENT` is on or only ' +
+      `this machine reaches the service. At most ${RATE.count} files per minute and client.`,
+    tags: ['matches'],
+    cors: 'console',
     query: z.object({ filename: filenameParameter }),
     headers: assetHeaders,
     body: { kind: 'stream', bytesMax: coder.bytesMax, required: true },
+    responses: {
+      ...RESPONSES,
+      200: { description: 'What was found.', schema: checked },
+      429: THROTTLED,
+    },
+    guard: async ({ clientAddress }) => {
+      const seconds = await throttle.take('check', clientAddress);
+      if (seconds > 0) throw new RateExceeded(seconds);
+    },
     handler: async (request) => {
       const { body, clientAddress, signal, origin, trace, log } = request;
       const mediatype = request.header('content-type');
@@ -75,7 +116,6 @@ export function checkRoutes(service: ResolverService, options: CheckOptions): Ro
       });
     },
   });
-  return [settings, check];
 }
 
 async function describe(

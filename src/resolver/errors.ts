@@ -17,8 +17,10 @@ export const ERRORS = {
   ],
   UNSUPPORTED_ALGORITHM: [400, 'Unsupported alg; this service supports io.iscc.v0'],
   VALUE_TOO_LONG: [400, 'Value is longer than 4096 characters'],
+  QUERY_TOO_LONG: [414, 'Value is longer than 4096 characters'],
   MANIFEST_NOT_FOUND: [404, 'C2PA Manifest not found'],
   LENGTH_INVALID: [413, 'Invalid Content-Length'],
+  RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   SEARCH_FAILED: [500, 'Search backend unavailable'],
   SEARCH_UNAVAILABLE: [503, 'Search backend unavailable'],
   REPOSITORY_UNAVAILABLE: [500, 'Manifest repository unavailable'],
@@ -42,6 +44,17 @@ export class ResolverRefusal extends Error {
   constructor(code: ErrorCode) {
     super(errors.text(code));
     this.code = code;
+  }
+}
+
+/** The client has checked too many files. */
+export class RateExceeded extends Error {
+  override readonly name = 'RateExceeded';
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(errors.text('RATE_EXCEEDED'));
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -76,13 +89,15 @@ export const errorForm: ErrorForm = {
     if (error instanceof RepositoriesSlow) return retryLater(errors.reply('REPOSITORIES_SLOW'));
     if (error instanceof RepositoryBusy) return retryLater(errors.reply('REPOSITORY_BUSY'));
     if (error instanceof StoreUnavailable) return retryLater(errors.reply('STORE_UNAVAILABLE'));
+    if (error instanceof RateExceeded)
+      return retryLater(errors.reply('RATE_EXCEEDED'), error.retryAfterSeconds);
     if (error instanceof RepositoryFailed) return errors.reply('REPOSITORY_UNAVAILABLE');
     return contentRefusal(error) ?? errors.reply(error instanceof ResolverRefusal ? error.code : 'INTERNAL');
   },
 };
 
-function retryLater(reply: Reply): Reply {
-  return { ...reply, headers: { ...reply.headers, 'Retry-After': String(RETRY_AFTER_SECONDS) } };
+function retryLater(reply: Reply, seconds = RETRY_AFTER_SECONDS): Reply {
+  return { ...reply, headers: { ...reply.headers, 'Retry-After': String(seconds) } };
 }
 
 /** An unreadable length is reported like a missing or excessive one: 411 or 413. */

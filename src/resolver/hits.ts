@@ -17,6 +17,7 @@ const searchResponse = z.object({
   ),
 });
 const asset = z.object({ metadata });
+const assetUnits = z.object({ units: z.array(z.string()) });
 
 /** A match of the search service. */
 export interface Match {
@@ -32,6 +33,8 @@ export interface Hit {
   /** 0 to 100. */
   readonly score: number;
   readonly gateway: string;
+  /** Whether all units that match are equal. */
+  readonly isEqual?: boolean;
   /** Whether the declaration is in the log of a hub. */
   readonly isLogged?: boolean;
 }
@@ -64,7 +67,9 @@ export function hitsOf(matches: readonly Match[]): Hit[] {
   for (const { isccId, types, gateway } of matches) {
     if (!isIsccId(isccId)) throw new BackendFailed('unexpected search response');
     const score = scoreOf(types);
-    if (score !== undefined && gateway !== undefined) hits.push({ isccId, score, gateway });
+    if (score === undefined || gateway === undefined) continue;
+    const isEqual = Object.values(types).every((similarity) => similarity >= 1);
+    hits.push({ isccId, score, gateway, ...(isEqual && { isEqual }) });
   }
   return hits;
 }
@@ -74,9 +79,15 @@ export function parseGateway(value: unknown): string | undefined {
   return asset.safeParse(value).data?.metadata;
 }
 
+/** The units of an asset; `undefined` if the asset only has an ISCC-CODE. */
+export function parseUnits(value: unknown): readonly string[] | undefined {
+  return assetUnits.safeParse(value).data?.units;
+}
+
 /**
  * The score of a match from its similarity per unit type: 100 for an equal Instance-Code, else the best similarity of
- * the other units in per cent, at most 99. `undefined` if only Meta-Codes match.
+ * the other units in per cent, at most 99. `undefined` if only Meta-Codes match. That a declaration has the units of the
+ * query and no others, for which the score is 100 too, does not follow from the similarities.
  */
 export function scoreOf(types: Readonly<Record<string, number>>): number | undefined {
   let best: number | undefined;

@@ -3,7 +3,7 @@ import { type Dispatcher, errors, Pool } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
 import { present } from '../present.js';
 import { DeclaredManifests } from './declared-manifests.js';
-import { type Hit, parseGateway, parseHits } from './hits.js';
+import { type Hit, parseGateway, parseHits, parseUnits } from './hits.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const CONNECTIONS_MAX = 128;
@@ -61,9 +61,11 @@ export class HttpBackend implements SearchBackend {
   }
 
   async gateway(isccId: string, trace?: Trace): Promise<string | undefined> {
-    const path = `${this.#index}/assets/${encodeURIComponent(isccId)}`;
-    const response = await this.#request({ method: 'GET', path, trace });
-    return NO_ASSET.includes(response.status) ? undefined : parseGateway(jsonOf(response));
+    return parseGateway(await this.#asset(isccId, trace));
+  }
+
+  async units(isccId: string, trace?: Trace): Promise<readonly string[] | undefined> {
+    return parseUnits(await this.#asset(isccId, trace));
   }
 
   isccIdsOf(manifestId: string): Promise<readonly string[]> {
@@ -82,6 +84,12 @@ export class HttpBackend implements SearchBackend {
 
   async close(): Promise<void> {
     await this.#pool.destroy();
+  }
+
+  async #asset(isccId: string, trace: Trace | undefined): Promise<unknown> {
+    const path = `${this.#index}/assets/${encodeURIComponent(isccId)}`;
+    const response = await this.#request({ method: 'GET', path, trace });
+    return NO_ASSET.includes(response.status) ? undefined : jsonOf(response);
   }
 
   async #assets(after: string | undefined, limit: number, filter?: string): Promise<Buffer | undefined> {

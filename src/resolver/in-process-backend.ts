@@ -2,7 +2,7 @@
 import { ServiceError } from '../client/errors.js';
 import type { LocalSearchApi } from '../client/search-api.js';
 import { DeclaredManifests } from './declared-manifests.js';
-import { type Hit, hitsOf } from './hits.js';
+import { type Hit, hitsOf, parseUnits } from './hits.js';
 import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
 
 const NO_INDEX = [404];
@@ -35,6 +35,10 @@ export class InProcessBackend implements SearchBackend {
 
   async gateway(isccId: string): Promise<string | undefined> {
     return unless(NO_ASSET, this.#search.getGateway(this.#index, isccId));
+  }
+
+  async units(isccId: string): Promise<readonly string[] | undefined> {
+    return parseUnits(await unless(NO_ASSET, this.#search.getAsset(this.#index, isccId)));
   }
 
   isccIdsOf(manifestId: string): Promise<readonly string[]> {

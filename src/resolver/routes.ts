@@ -12,8 +12,9 @@ import { type Reply, type ResponseSpec, type Route, route } from '../http/routin
 import { native } from '../native.js';
 import { version } from '../version.js';
 import { checkRoutes } from './check.js';
+import { ResolverRefusal } from './errors.js';
 import { type RightsOptions, rightsRoutes } from './rights/routes.js';
-import { fetchQuery, isccManifestPath, manifestPath } from './schema.js';
+import { fetchQuery, isccManifestPath, manifestPath, VALUE_CHARS_MAX } from './schema.js';
 import type { ResolverService } from './service.js';
 
 export const TITLE = 'ISCC soft-binding resolver';
@@ -85,9 +86,13 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
       summary: 'Find manifests by soft binding',
       tags,
       query: getParameters,
-      responses,
+      responses: {
+        ...responses,
+        414: { description: 'The value is longer than 4096 characters: use POST.' },
+      },
       handler: async ({ query, origin, trace }) => {
         const { maxResults = RESULTS_DEFAULT, ...binding } = query;
+        if (binding.value.length > VALUE_CHARS_MAX) throw new ResolverRefusal('QUERY_TOO_LONG');
         return json({ matches: await service.matches(binding, maxResults, publicUrl ?? origin, trace) });
       },
     }),

@@ -27,6 +27,12 @@ export interface SearchBackend {
    */
   gateway(isccId: string, trace?: Trace): Promise<string | undefined>;
   /**
+   * The units of a declaration. `undefined` like {@link gateway}, or if the index has only an ISCC-CODE.
+   *
+   * @throws {BackendFailed}
+   */
+  units(isccId: string, trace?: Trace): Promise<readonly string[] | undefined>;
+  /**
    * ISCC-IDs of some declarations whose gateway address ends in the id of a manifest, oldest first. If the index has not
    * declared their path, those of the last second, and old ones that were added within the last hour, may be missing.
    *

@@ -20,6 +20,9 @@ const HITS_PER_MATCH = 5;
 const HITS_MAX = 100;
 /** Longest wait of a query for its gateways; later probe results are cached for the next query. */
 const PROBING_MS_MAX = 10_000;
+/** Declarations whose units a query compares with its own: those that come first. */
+const COMPARED_MAX = 10;
+const SCORE_MAX = 100;
 const STATUS_LIFETIME_MS = 15_000;
 
 /** A declaration that matches; with the id of a manifest if its address can be that of one. */
@@ -27,10 +30,20 @@ export interface Declaration extends Hit {
   readonly manifestId?: string;
 }
 
+/** Services that the resolver needs. */
+export interface Dependencies {
+  /** Whether the search service responds and has the index. */
+  readonly isSearchReady: boolean;
+  /** Whether the trusted stores respond. */
+  readonly isStoreReady: boolean;
+}
+
 export interface ResolverParts {
   readonly backend: SearchBackend;
   readonly manifests: ManifestSource;
   readonly recent: RecentManifests;
+  /** Lowest score of a match, 0 to 100. Default: 0. */
+  readonly scoreMin?: number;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /** Called after every query that was searched, with the number of manifests it found. */
@@ -42,7 +55,7 @@ export interface ResolverParts {
 export class ResolverService {
   readonly #parts: ResolverParts;
   readonly #now: () => number;
-  #readiness: { readonly isReady: Promise<boolean>; readonly untilMs: number } | undefined;
+  #dependencies: { readonly state: Promise<Dependencies>; readonly untilMs: number } | undefined;
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
@@ -80,10 +93,10 @@ export class ResolverService {
     base: string,
     trace?: Trace,
   ): Promise<BindingMatch[]> {
-    const { backend, manifests, recent } = this.#parts;
+    const { manifests, recent, scoreMin = 0 } = this.#parts;
     const limit = Math.min(HITS_PER_MATCH * maxResults, HITS_MAX);
-    const searches = unitsOfBindings(bindings).map((units) => backend.search(units, limit, trace));
-    const hits = (await Promise.all(searches)).flat();
+    const searches = unitsOfBindings(bindings).map((units) => this.#search(units, limit, trace));
+    const hits = (await Promise.all(searches)).flat().filter(({ score }) => score >= scoreMin);
     const pointers = rankPointers(hits, (gateway) => manifests.manifestIdAt(gateway));
     const found = (await this.#withManifest(pointers, trace)).slice(0, maxResults);
     this.#parts.onQuery?.(found.length);
@@ -94,6 +107,22 @@ export class ResolverService {
       similarityScore: score,
       isccId,
     }));
+  }
+
+  /** The hits of a search. One whose units are those of the query, and no others, has the score of an exact match. */
+  async #search(units: readonly string[], limit: number, trace: Trace | undefined): Promise<Hit[]> {
+    const { backend } = this.#parts;
+    const hits = await backend.search(units, limit, trace);
+    const candidates = hits
+      .filter(({ isEqual, score }) => isEqual && score < SCORE_MAX)
+      .slice(0, COMPARED_MAX);
+    const compared = candidates.map(async (hit) => {
+      // Without the units, the match counts as a similar one.
+      const own = await backend.units(hit.isccId, trace).catch(() => undefined);
+      return own !== undefined && areSame(own, units) ? [hit] : [];
+    });
+    const exact = new Set((await Promise.all(compared)).flat());
+    return hits.map((hit) => (exact.has(hit) ? { ...hit, score: SCORE_MAX } : hit));
   }
 
   /**
@@ -184,7 +213,20 @@ export class ResolverService {
   }
 
   async status(): Promise<ServiceStatus> {
-    return statusDocument((await this.#isReady()) ? 'ok' : 'degraded', Date.now());
+    const { isSearchReady, isStoreReady } = await this.dependencies();
+    return statusDocument(isSearchReady && isStoreReady ? 'ok' : 'degraded', Date.now());
+  }
+
+  /** What the service needs from others, as of at most 15 s ago. */
+  dependencies(): Promise<Dependencies> {
+    const now = this.#now();
+    if (this.#dependencies === undefined || this.#dependencies.untilMs <= now) {
+      const { backend, manifests } = this.#parts;
+      const all = Promise.all([backend.isReady(), manifests.isReady()]);
+      const state = all.then(([isSearchReady, isStoreReady]) => ({ isSearchReady, isStoreReady }));
+      this.#dependencies = { state, untilMs: now + STATUS_LIFETIME_MS };
+    }
+    return this.#dependencies.state;
   }
 
   async #manifest(isccId: string, manifestId: string, trace: Trace | undefined): Promise<Buffer> {
@@ -230,17 +272,12 @@ export class ResolverService {
     if (failure !== undefined) this.#parts.onLeftOut?.(failure);
     return pointers.filter((pointer) => confirmed.has(pointer));
   }
+}
 
-  #isReady(): Promise<boolean> {
-    const now = this.#now();
-    if (this.#readiness === undefined || this.#readiness.untilMs <= now) {
-      const { backend, manifests } = this.#parts;
-      const all = Promise.all([backend.isReady(), manifests.isReady()]);
-      const isReady = all.then((ready) => ready.every(Boolean));
-      this.#readiness = { isReady, untilMs: now + STATUS_LIFETIME_MS };
-    }
-    return this.#readiness.isReady;
-  }
+/** Whether two lists have the same units, in any order. */
+function areSame(one: readonly string[], other: readonly string[]): boolean {
+  const [left, right] = [new Set(one), new Set(other)];
+  return left.size === right.size && [...left].every((unit) => right.has(unit));
 }
 
 /** The units of each soft binding that can be searched for. Those of unsupported algorithms are left out. */

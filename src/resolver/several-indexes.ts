@@ -25,6 +25,11 @@ export class SeveralIndexes implements SearchBackend {
     return found.find((gateway) => gateway !== undefined);
   }
 
+  async units(isccId: string, trace?: Trace): Promise<readonly string[] | undefined> {
+    const found = await this.#all((backend) => backend.units(isccId, trace));
+    return found.find((units) => units !== undefined);
+  }
+
   async isccIdsOf(manifestId: string): Promise<readonly string[]> {
     return (await this.#all((backend) => backend.isccIdsOf(manifestId))).flat();
   }

@@ -118,6 +118,33 @@ describe.each(Object.entries(BACKENDS))('%s', (name, start) => {
     expect(await query(unit(1, 1, 0))).toEqual([]);
   });
 
+  it('gives 100 to a declaration with the units of the query and no others, not to a part of them', async () => {
+    const id = isccId(9);
+    const gateway = `https://127.0.0.1:${places.https}/v1/manifests/same`;
+    places.kinds.set('/v1/manifests/same', 'store');
+    const units = [unit(2, 1, 200), unit(3, 0, 250)];
+    await backend.search.addAssets('declared', [{ iscc_id: id, units, metadata: { gateway } }]);
+    const scored = async (...queried: string[]) =>
+      (await query(...queried)).find(([name]) => name === 'same');
+    expect(await scored(...units)).toEqual(['same', 100, id]);
+    expect(await scored(...[...units].reverse())).toEqual(['same', 100, id]);
+    expect(await scored(unit(2, 1, 200))).toEqual(['same', 99, id]);
+    expect(await scored(...units, unit(4, 0, 250))).toEqual(['same', 99, id]);
+  });
+
+  it('leaves out matches below the lowest score', async () => {
+    const [environment, inProcess] = backend.resolver;
+    const strict = { ...environment, RESOLVER_SEARCH_INDEX: 'declared', RESOLVER_MATCH_THRESHOLD: '96' };
+    const fresh = await startResolver(strict, inProcess);
+    try {
+      const response = await fetch(queryUrl(fresh.url, valueWith(unit(2, 1, 0))));
+      const { matches } = (await response.json()) as { matches: { manifestId: string }[] };
+      expect(matches.map(({ manifestId }) => manifestId)).toEqual(['exact', 'near']);
+    } finally {
+      await fresh.stop();
+    }
+  });
+
   it('returns the manifest of a declaration', async () => {
     const at = (id: string, manifestId: string) =>
       fetch(`${server.url}/v1/iscc/${id.slice(5).toLowerCase()}/manifests/${manifestId}`);

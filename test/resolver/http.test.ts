@@ -73,6 +73,7 @@ describe('a query', () => {
   it('is refused with the reason', async () => {
     const meta = Buffer.concat([Buffer.from([0, 7]), Buffer.alloc(32)]).toString('base64');
     const post = (body: string) => ['/v1/matches/byBinding', { method: 'POST', body }] as const;
+    const longQuery = JSON.stringify({ alg: 'io.iscc.v0', value: 'A'.repeat(4097) });
     const alg = 'alg=io.iscc.v0';
     const cases: (readonly [string, RequestInit | undefined, number, string])[] = [
       ['?', undefined, 400, 'Missing parameter: alg'],
@@ -100,8 +101,9 @@ describe('a query', () => {
       ],
       [`?${alg}&value=AAAA`, undefined, 400, 'Value is not a valid ISCC-SEQ: '],
       [`?${alg}&value=${encodeURIComponent(meta)}`, undefined, 400, 'Value holds no searchable ISCC-UNIT'],
-      [`?${alg}&value=${'A'.repeat(4097)}`, undefined, 400, 'Value is longer than 4096 characters'],
+      [`?${alg}&value=${'A'.repeat(4097)}`, undefined, 414, 'Value is longer than 4096 characters'],
       [`?${alg}&value=AA&maxResults=0`, undefined, 400, 'maxResults must be a positive integer'],
+      ['', post(longQuery)[1], 400, 'Value is longer than 4096 characters'],
       ['', post('{')[1], 400, 'Invalid JSON body'],
       ['', post('{"alg":"io.iscc.v0"}')[1], 400, 'Invalid JSON body'],
       ['', { method: 'POST' }, 400, 'Invalid JSON body'],
@@ -214,6 +216,8 @@ describe('an index that does not exist', () => {
       expect(manifest.status).toBe(404);
       const status = await fetch(`${fresh.url}/v1/services/status`);
       expect(await status.json()).toMatchObject({ status: 'degraded' });
+      const ready = await fetch(`${fresh.url}/readyz`);
+      expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', search: 'unavailable' }]);
     } finally {
       search.hasIndex = true;
       await fresh.stop();
@@ -357,6 +361,7 @@ describe('documents', () => {
     const links = (await (await get('/v1')).json()) as Record<string, string>;
     expect((await fetch(links.discovery ?? '')).status).toBe(200);
     expect((await fetch(links.status ?? '')).status).toBe(200);
+    expect(await (await get('/v1/')).json()).toEqual(links);
   });
 
   it('use the schema names of the C2PA in the OpenAPI document', async () => {
@@ -400,7 +405,7 @@ describe('responses', () => {
     }
   });
 
-  it.each(['/v1/', '/v1/nothing', '/v1/manifests/', '/.well-known/did.json', '/elsewhere'])(
+  it.each(['/v1/x/', '/v1/nothing', '/v1/manifests/', '/.well-known/did.json', '/elsewhere'])(
     'to the unknown path %s have CORS headers',
     async (path) => {
       const response = await get(path);

@@ -17,6 +17,7 @@ it('reports a change of the search service after 15 s', async () => {
   const backend: SearchBackend = {
     search: async () => [],
     gateway: async () => undefined,
+    units: async () => undefined,
     isccIdsOf: async () => [],
     isReady: async () => {
       checks += 1;
