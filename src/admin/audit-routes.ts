@@ -22,7 +22,9 @@ export function auditRoutes(service: AdminService): AdminRoute[] {
       handler: async ({ query }, session) => {
         const found = await service.auditPage(schema.auditFilter(query), query.below);
         const failed = query.below === undefined ? await service.failedLogins() : [];
-        return pageReply(auditPageView(session, query, { ...found, failed }));
+        return pageReply(
+          auditPageView(session, query, { ...found, failed, head: await service.auditHead() }),
+        );
       },
     }),
     page(sessions, 'admin', '/admin/audit/export/', {

@@ -1,5 +1,6 @@
 /** Use cases of the dashboard. Independent of HTTP. */
 import { type Actor, recordAudit } from '../database/audit.js';
+import { auditHead, headText } from '../database/audit-chain.js';
 import { type AuditFilter, type AuditPage, auditPage, auditRecords } from '../database/audit-log.js';
 import { commitDurably } from '../database/commit.js';
 import type { Database } from '../database/open.js';
@@ -206,6 +207,11 @@ export class AdminService {
   /** A page of the audit log. */
   auditPage(filter: AuditFilter, below: number | undefined): Promise<AuditPage> {
     return auditPage(this.#database.db, filter, below);
+  }
+
+  /** Head of the audit log's hash chain. */
+  async auditHead(): Promise<string> {
+    return headText(await auditHead(this.#database.db));
   }
 
   /** Failed logins that are not yet in the audit log, by account and day. */

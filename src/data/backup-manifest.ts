@@ -26,6 +26,8 @@ const storeSchema = z.object({
   /** Files without a digest in the data itself. */
   files: z.array(fileSchema),
   notes: z.array(z.string()),
+  /** Of the store: number of entries of the audit log and the last hash of its chain. */
+  auditHead: z.string().optional(),
 });
 
 const manifestSchema = z.object({

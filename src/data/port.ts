@@ -13,6 +13,8 @@ export interface Copied {
   readonly notes: readonly string[];
   /** What could not be copied, one line each. */
   readonly problems?: readonly string[];
+  /** Head of the audit log's hash chain, if there is one. */
+  readonly auditHead?: string | undefined;
 }
 
 /** Called after each processed file, row or index. */
@@ -36,4 +38,6 @@ export interface Checked {
   readonly notes: readonly string[];
   /** Of an index, if it was wanted. */
   readonly digest?: string;
+  /** Head of the audit log's hash chain, if there is one. */
+  readonly auditHead?: string | undefined;
 }

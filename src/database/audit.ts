@@ -1,6 +1,8 @@
 /** Writes the audit log: who did what when, from where. Entries join the transaction of the change they describe. */
+import type { Transaction } from 'kysely';
+import { extendChain } from './audit-chain.js';
 import type { Db } from './open.js';
-import type { AuditTable } from './tables.js';
+import type { AuditTable, Tables } from './tables.js';
 
 export const AUDIT_ACTIONS = [
   'login',
@@ -58,22 +60,44 @@ export interface AuditEntry {
 /** Far below the limit of parameters of both engines. */
 const ENTRIES_PER_INSERT = 500;
 
-/** @param db the transaction of the change, if there is one */
+/**
+ * Adds entries. In a transaction it comes after all statements that wait for locks of others: until the end, other transactions
+ * with entries wait.
+ *
+ * @param db the transaction of the change, if there is one
+ */
 export async function recordAudit(db: Db, actor: Actor, entries: readonly AuditEntry[]): Promise<void> {
+  if (db.isTransaction) await append(db as Transaction<Tables>, actor, entries);
+  else await db.transaction().execute((transaction) => append(transaction, actor, entries));
+}
+
+async function append(
+  transaction: Transaction<Tables>,
+  actor: Actor,
+  entries: readonly AuditEntry[],
+): Promise<void> {
   const at = Date.now();
   for (let from = 0; from < entries.length; from += ENTRIES_PER_INSERT) {
     const rows = entries.slice(from, from + ENTRIES_PER_INSERT).map((entry) => ({
       at,
       actor_kind: actor.kind,
-      actor: actor.name ?? null,
-      origin: actor.origin ?? null,
+      actor: stored(actor.name),
+      origin: stored(actor.origin),
       action: entry.action,
-      subject: entry.subject ?? null,
+      subject: stored(entry.subject),
       state_before: json(entry.before),
       state_after: json(entry.after),
     }));
-    await db.insertInto('audit').values(rows).execute();
+    await transaction
+      .insertInto('audit')
+      .values(await extendChain(transaction, rows))
+      .execute();
   }
+}
+
+/** A text as the database returns it, which has no lone surrogates: its hash must be that of the row when it is read. */
+function stored(text: string | undefined): string | null {
+  return text === undefined ? null : Buffer.from(text).toString();
 }
 
 function json(state: object | undefined): string | null {

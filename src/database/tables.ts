@@ -20,6 +20,7 @@ export interface Tables {
   login_failures: LoginFailureTable;
   failed_logins: FailedLoginTable;
   audit: AuditTable;
+  audit_chain: AuditChainTable;
   local_index: LocalIndexTable;
   index_books: IndexBookTable;
   index_entries: IndexEntryTable;
@@ -258,6 +259,15 @@ export interface AuditTable {
   /** JSON, or null. */
   state_before: string | null;
   state_after: string | null;
+  /** Of the chain; null in entries from before the chain. */
+  hash: Generated<string | null>;
+}
+
+/** A single row: the head of the audit log's hash chain. */
+export interface AuditChainTable {
+  id: number;
+  entries: number;
+  hash: string;
 }
 
 /** Entries of the local similarity index as earlier versions kept them, one index per database. Read only. */

@@ -4,6 +4,7 @@ import type { ContentBlobs } from '../blobs/content-port.js';
 import { Copier } from '../data/copier.js';
 import { FORMAT_FILE } from '../data/format.js';
 import type { Copied, OnStep } from '../data/port.js';
+import { auditHead, CHAIN_VERSION, headText } from '../database/audit-chain.js';
 import { copyDatabase, type DatabaseCopyJob, schemaVersion } from '../database/copy.js';
 import { refillAll } from '../database/index-status.js';
 import { DATABASE_FILE, type Db } from '../database/open.js';
@@ -57,6 +58,7 @@ async function backupWith(
   for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE])
     if (await copier.copy(file)) files.push(file);
   let counts = {};
+  let auditHead: string | undefined;
   let lost: readonly string[] = [];
   const copy = await copyDatabase({
     ...source,
@@ -64,6 +66,7 @@ async function backupWith(
     dump: path.join(target, DUMP_FILE),
     complete: async (rows, now) => {
       counts = await storeCounts(rows);
+      auditHead = await headOf(rows);
       const missing = await takeFiles(rows, now, copier);
       lost = missing ?? [];
       return missing !== undefined;
@@ -77,7 +80,11 @@ async function backupWith(
   // A check can't read the rows of a dump, so the manifest of the backup lists the files.
   if (files.includes(DUMP_FILE)) files.push(...(await copier.copiedFiles(FILES)));
   await copier.finish();
-  return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)] };
+  return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)], auditHead };
+}
+
+async function headOf(rows: Db): Promise<string | undefined> {
+  return (await schemaVersion(rows, '')) < CHAIN_VERSION ? undefined : headText(await auditHead(rows));
 }
 
 /**

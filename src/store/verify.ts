@@ -6,6 +6,7 @@ import { blobBytes } from '../blobs/port.js';
 import { ManifestReader } from '../c2pa/manifest-reader.js';
 import type { Checked, OnProblem, OnStep } from '../data/port.js';
 import { StorageUnavailable } from '../data/unavailable.js';
+import { type AuditHead, CHAIN_VERSION, checkAuditChain, headText } from '../database/audit-chain.js';
 import type { Db } from '../database/open.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../database/read-only.js';
 import type { BindingRow, ManifestRow } from '../database/tables.js';
@@ -33,10 +34,12 @@ const NO_DATABASE =
 export interface StoreVerifySource extends BlobPlace {
   /** `DATABASE_URL`. */
   readonly url: string | undefined;
+  /** Head of the audit log that was noted before. */
+  readonly earlierHead?: AuditHead | undefined;
 }
 
 export async function verifyStore(
-  { url, ...place }: StoreVerifySource,
+  { url, earlierHead, ...place }: StoreVerifySource,
   onProblem: OnProblem,
   onStep: OnStep,
 ): Promise<Checked> {
@@ -49,7 +52,8 @@ export async function verifyStore(
       onProblem(database.place, `the database file must be intact: ${damage}`);
     const check = new StoreCheck(database, files, onProblem);
     await check.run(onStep);
-    return { counts: await storeCounts(db), notes: check.notes };
+    const auditHead = await auditHeadOf(database, earlierHead, onProblem);
+    return { counts: await storeCounts(db), notes: check.notes, auditHead };
   } catch (error) {
     onProblem(
       database.place,
@@ -60,6 +64,16 @@ export async function verifyStore(
     await files.close();
     await close();
   }
+}
+
+/** Checks the chain of the audit log and returns its head; `undefined` if the tables are older. */
+async function auditHeadOf(
+  { version, inSnapshot }: ReadOnlyDatabase,
+  earlier: AuditHead | undefined,
+  onProblem: OnProblem,
+): Promise<string | undefined> {
+  if (version < CHAIN_VERSION) return undefined;
+  return headText(await inSnapshot((rows) => checkAuditChain(rows, earlier, onProblem)));
 }
 
 /** Reads the manifests' bytes. Writes nothing, so that backups on read-only disks can be checked. */

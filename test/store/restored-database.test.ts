@@ -15,6 +15,8 @@ const OLDER_TABLES = `
   alter table sessions drop column origin, drop column browser;
   alter table accounts drop column totp_nonce, drop column totp_pending, drop column totp_step;
   drop table failed_logins;
+  alter table audit drop column hash;
+  drop table audit_chain;
   update schema_version set version = 16;
 `;
 

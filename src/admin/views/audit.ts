@@ -11,12 +11,14 @@ import { count, moment, select } from './text.js';
 export interface AuditParts extends AuditPage {
   /** Counts that are not yet entries. */
   readonly failed: readonly FailedLoginRow[];
+  /** Of the hash chain. */
+  readonly head: string;
 }
 
 export function auditPageView(
   session: Session,
   query: AuditQuery,
-  { records, older, failed }: AuditParts,
+  { records, older, failed, head }: AuditParts,
 ): Html {
   const { below: _, ...filter } = query;
   const link = (format: string) => {
@@ -42,6 +44,7 @@ ${records.length === 0 ? html`<p>No entry matches.</p>` : table(records)}
 ${query.below !== undefined && html`<a class="button second" href="/admin/audit/${auditSearch(filter)}">Newest</a>`}
 ${next && html`<a class="button second" href="/admin/audit/${next}">Older</a>`}
 </nav>
+<p class="hint id">Head of the hash chain: ${head}</p>
 </section>`,
   });
 }

@@ -15,6 +15,7 @@ import { syncPath } from '../../data/durable.js';
 import { makeFolder } from '../../data/folder.js';
 import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
 import type { Copied, OnStep } from '../../data/port.js';
+import { present } from '../../present.js';
 import { backupSearch } from '../../search/backup.js';
 import { backupStore } from '../../store/backup.js';
 import { generator } from '../../version.js';
@@ -107,6 +108,7 @@ async function copyAll(
       files,
       notes,
       problems = [],
+      auditHead,
     } = await copyOne(place, target, { environment, onStep, signal });
     if (problems.length > 0) process.exitCode = 1;
     const digests = await Promise.all(files.map((file) => digestOf(place.kind, draft, file)));
@@ -114,6 +116,7 @@ async function copyAll(
       counts: { ...counts },
       files: digests.filter((entry) => entry !== undefined),
       notes: [...problems, ...notes],
+      ...present({ auditHead }),
     };
   }
   line.clear();

@@ -18,7 +18,11 @@ files with their digests, and vectors and bindings with their rows. A problem is
 store, the key and the rule; the exit status is then 1.
 
 --digests also prints the SHA-256 of all assets of each index, as its export has them. Indexes with equal
-digests are equal: those in PostgreSQL, the cache of an instance (verify DIR/search-cache), a folder.`;
+digests are equal: those in PostgreSQL, the cache of an instance (verify DIR/search-cache), a folder.
+
+The line "audit log" has the number of entries of the store's audit log and the last hash of its chain. Note
+it elsewhere: with --audit-head, a later check finds that entries were changed, added or removed, also if
+an intruder who can write to the database computed the chain again. backup.json has it, too.`;
 
 const ADDRESSES = 'postgresql:// or opensearch+https:// address';
 
@@ -58,6 +62,10 @@ export function dataCommands(root: Command): void {
     .description('check every row and file of data directories or of a backup')
     .argument('[dir]', 'backup or data directory (default: data of the configured services)')
     .option('--digests', 'print a digest of each index')
+    .option(
+      '--audit-head <head>',
+      'also check that the audit log has this head of an earlier check or backup',
+    )
     .addOption(jsonOption())
     .addHelpText('after', VERIFY_HELP)
     .action(async (directory, options) => (await import('./verify.js')).verify(directory, options));

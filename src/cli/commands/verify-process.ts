@@ -8,6 +8,7 @@ import { verifyCodes } from '../../codes/verify.js';
 import type { S3Settings } from '../../config/s3.js';
 import { failureReason } from '../../data/failure-reason.js';
 import type { Checked, OnProblem, OnStep } from '../../data/port.js';
+import type { AuditHead } from '../../database/audit-chain.js';
 import { verifyIndex } from '../../search/verify.js';
 import { verifyStore } from '../../store/verify.js';
 
@@ -24,6 +25,7 @@ export type VerifyJob =
       readonly kind: 'store';
       readonly folder: string;
       readonly databaseUrl?: string;
+      readonly earlierHead?: AuditHead;
       readonly blobsS3?: S3Settings;
     };
 
@@ -44,7 +46,7 @@ function check(job: VerifyJob, onProblem: OnProblem, onStep: OnStep): Promise<Ch
       return verifyIndex(job.folder, job.index, job.hasDigest, onProblem);
     case 'store':
       return verifyStore(
-        { dataDir: job.folder, url: job.databaseUrl, blobsS3: job.blobsS3 },
+        { dataDir: job.folder, url: job.databaseUrl, blobsS3: job.blobsS3, earlierHead: job.earlierHead },
         onProblem,
         onStep,
       );

@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { digestOf, type Manifest, readManifest } from '../../data/backup-manifest.js';
 import { type DataKind, readFormat } from '../../data/format.js';
 import type { Checked, Counts, Problem } from '../../data/port.js';
+import { type AuditHead, parsedHead } from '../../database/audit-chain.js';
 import { native } from '../../native.js';
 import { present } from '../../present.js';
 import { printable } from '../../printable.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
-import { CommandFailed, reason } from '../terminal/failure.js';
+import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { counted, countsLine, StatusLine } from '../terminal/lines.js';
 import type { VerifyJob, VerifyMessage } from './verify-process.js';
 
@@ -19,6 +20,8 @@ interface Report {
   readonly counts: Partial<Record<DataKind, Counts>>;
   /** Of indexes, by name. */
   readonly digests: Record<string, string>;
+  /** Of the store, if its rows could be read. */
+  auditHead?: string;
   readonly problems: Problem[];
   readonly notes: string[];
 }
@@ -26,15 +29,27 @@ interface Report {
 export interface VerifyOptions {
   readonly json?: boolean;
   readonly digests?: boolean;
+  /** Head of the audit log that was noted before. */
+  readonly auditHead?: string;
 }
 
 export async function verify(directory: string | undefined, options: VerifyOptions): Promise<void> {
+  const wanted = { hasDigests: options.digests ?? false, ...present({ earlierHead: earlierHead(options) }) };
   const { places, manifest, sharedIndexes } = await targetsOf(directory);
-  const report = await checkAll(places, new StatusLine(options.json), options.digests ?? false);
+  const report = await checkAll(places, new StatusLine(options.json), wanted);
   if (sharedIndexes !== undefined) await checkShared(sharedIndexes, report, options.digests ?? false);
   if (manifest !== undefined && directory !== undefined) await compare(directory, manifest, report);
   print(report, options.json ?? false);
   if (report.problems.length > 0) process.exitCode = 1;
+}
+
+function earlierHead({ auditHead: text }: VerifyOptions): AuditHead | undefined {
+  if (text === undefined) return undefined;
+  const head = parsedHead(text);
+  if (head !== undefined) return head;
+  const rule =
+    '--audit-head must be a head as verify and backup.json have it: a number, a colon and 64 hex digits';
+  throw new CommandFailed(rule, EXIT_CONFIGURATION);
 }
 
 async function targetsOf(
@@ -70,23 +85,25 @@ async function checkShared(location: string, report: Report, hasDigests: boolean
   if (hasDigests) Object.assign(report.digests, digests);
 }
 
-async function checkAll(
-  places: readonly DataPlace[],
-  line: StatusLine,
-  hasDigests: boolean,
-): Promise<Report> {
+interface Wanted {
+  readonly hasDigests: boolean;
+  readonly earlierHead?: AuditHead;
+}
+
+async function checkAll(places: readonly DataPlace[], line: StatusLine, wanted: Wanted): Promise<Report> {
   const report: Report = { counts: {}, digests: {}, problems: [], notes: [] };
   for (const place of places) {
     await readFormat(place.kind, place.folder);
     const { kind } = place;
     const counts: Record<string, number> = {};
     let isCounted = true;
-    for (const job of await jobsOf(place, report, hasDigests)) {
+    for (const job of await jobsOf(place, report, wanted)) {
       const what = job.kind === 'search' ? `${kind} ${job.index}` : kind;
       line.show(`checking ${what}`);
       const checked = await run(job, report.problems, (steps) => line.show(`checking ${what}: ${steps}`));
       Object.assign(counts, checked.counts);
       if (job.kind === 'search' && checked.digest !== undefined) report.digests[job.index] = checked.digest;
+      if (checked.auditHead !== undefined) report.auditHead = checked.auditHead;
       isCounted &&= checked.counts !== undefined;
       report.notes.push(...checked.notes.map((note) => `${kind}: ${note}`));
     }
@@ -100,13 +117,13 @@ async function checkAll(
 async function jobsOf(
   { kind, folder, databaseUrl, blobsS3 }: DataPlace,
   report: Report,
-  hasDigest: boolean,
+  { hasDigests: hasDigest, earlierHead }: Wanted,
 ): Promise<VerifyJob[]> {
   switch (kind) {
     case 'codes':
       return [{ kind, folder }];
     case 'store':
-      return [{ kind, folder, ...present({ databaseUrl, blobsS3 }) }];
+      return [{ kind, folder, ...present({ databaseUrl, blobsS3, earlierHead }) }];
     case 'search':
       try {
         return (await native.searchIndexNames(folder)).map((index) => ({
@@ -166,7 +183,13 @@ function run(job: VerifyJob, problems: Problem[], onSteps: (steps: number) => vo
 }
 
 /** Compares the data with the counts and digests recorded in the backup. */
-async function compare(directory: string, manifest: Manifest, { counts, problems }: Report): Promise<void> {
+async function compare(directory: string, manifest: Manifest, report: Report): Promise<void> {
+  const { counts, problems } = report;
+  const recorded = manifest.stores.store?.auditHead;
+  if (recorded !== undefined && report.auditHead !== undefined && recorded !== report.auditHead) {
+    const rule = `the backup recorded the head ${recorded}, but found ${report.auditHead}`;
+    problems.push({ store: 'store', key: 'audit log', rule });
+  }
   for (const [kind, { counts: expected, files }] of Object.entries(manifest.stores)) {
     const store = kind as DataKind;
     const found = counts[store];
@@ -187,8 +210,8 @@ async function compare(directory: string, manifest: Manifest, { counts, problems
   }
 }
 
-function print({ counts, digests, problems, notes }: Report, isJson: boolean): void {
-  const shown = Object.keys(digests).length > 0 ? { digests } : {};
+function print({ counts, digests, problems, notes, auditHead }: Report, isJson: boolean): void {
+  const shown = { ...(Object.keys(digests).length > 0 && { digests }), ...present({ auditHead }) };
   if (isJson) {
     process.stdout.write(
       `${JSON.stringify({ ok: problems.length === 0, counts, problems, notes, ...shown })}\n`,
@@ -200,6 +223,7 @@ function print({ counts, digests, problems, notes }: Report, isJson: boolean): v
   for (const [kind, found] of Object.entries(counts)) process.stdout.write(countsLine(kind, found));
   for (const [index, digest] of Object.entries(digests))
     process.stdout.write(`digest    search: ${index}: ${digest}\n`);
+  if (auditHead !== undefined) process.stdout.write(`audit log ${auditHead}\n`);
   for (const note of notes) process.stderr.write(`isccd: ${printable(note)}\n`);
   process.stdout.write(problems.length === 0 ? 'no problems\n' : `${counted(problems.length, 'problems')}\n`);
 }

@@ -19,6 +19,7 @@ import { addWebhooks } from './0015-webhooks.js';
 import { addWebhookReceivers } from './0016-webhook-receivers.js';
 import { addHistoryTags } from './0017-history-tags.js';
 import { addOwnAccounts } from './0018-own-accounts.js';
+import { addAuditChain } from './0019-audit-chain.js';
 
 export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
   createStore,
@@ -39,7 +40,8 @@ export const MIGRATIONS: readonly MigrationStep<Tables>[] = [
   addWebhookReceivers,
   addHistoryTags,
   addOwnAccounts,
+  addAuditChain,
 ];
 
-/** Programs before migration 18 do not ask for second factors, so they must not serve with the tables after it. */
-export const STORE_SCHEMA: Schema<Tables> = { steps: MIGRATIONS, compatibleSince: 18, table: 'manifests' };
+/** Programs before migration 19 ask for no second factors, and their entries would break the chain of the audit log. */
+export const STORE_SCHEMA: Schema<Tables> = { steps: MIGRATIONS, compatibleSince: 19, table: 'manifests' };
