@@ -136,7 +136,7 @@ export const resolverVariables = defineVariables({
 });
 
 export interface ResolverConfig extends Values<typeof resolverVariables> {
-  /** PEM; empty: no signer is trusted. Only read if rights can be looked up. */
+  /** PEM; empty: the bundled C2PA trust list. Only read if rights can be looked up. */
   readonly trustAnchorsPem: string;
 }
 

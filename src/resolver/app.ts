@@ -2,6 +2,7 @@
 import { ManifestReader, warmReader } from '../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../c2pa/schema.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
+import { anchorsOf } from '../c2pa/trust-lists.js';
 import type { LocalSearchApi } from '../client/search-api.js';
 import { isLoopback } from '../config/listen.js';
 import { indexNames, type ResolverConfig } from '../config/resolver.js';
@@ -167,7 +168,7 @@ function trusting(
   reader: ManifestReader,
   coder: ContentCoder | undefined,
 ): Pick<RouteOptions, 'publicUrl' | 'rights' | 'validator'> {
-  const validator = reader.validator(trustAnchorsPem);
+  const validator = reader.validator(anchorsOf(trustAnchorsPem));
   const lookUp = new RightsLookUp(service, reader, validator);
   return { publicUrl, validator, ...(isOn && coder !== undefined && { rights: { lookUp, coder } }) };
 }

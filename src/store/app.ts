@@ -28,7 +28,7 @@ import { Receipts } from './receipts.js';
 import { Reindex } from './reindex.js';
 import { ocspResponses } from './revocation.js';
 import { contentQueries, type ManifestReaders, manifestRoutes, queryRoutes } from './routes.js';
-import { type RuleTexts, rulesOf } from './rules.js';
+import { ageDetails, type Rules, type RuleTexts, rulesOf } from './rules.js';
 import { StoreService } from './service.js';
 import { DESCRIPTION, storeServiceRoutes, TITLE } from './service-routes.js';
 import { Callers } from './tokens/callers.js';
@@ -59,6 +59,8 @@ export interface Store {
   reload(texts: RuleTexts): Promise<void>;
 }
 
+const OUTDATED_LIST =
+  'the list of soft-binding algorithms is more than 90 days old: MSTORE_ALGORITHM_LIST can name a newer one';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const CORS: CorsPolicy = {
@@ -101,13 +103,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const routeOptions = { ...config, throttle, callers: callersOf(database, config) };
   const reindex = new Reindex({ manifests, blobs, validator, log, onIndexed: (key) => service.changed(key) });
   const apply = async () => {
-    const outdated = await manifests.applyRules(rules.digest);
-    // The rules of a new store differ from those before, too: it had none.
-    if (outdated > 0)
-      log.info(
-        { manifests: outdated },
-        'trust anchors or algorithms changed: validating all manifests again',
-      );
+    logChanges(rules, await manifests.applyRules(rules.digest), log);
     reindex.wake();
   };
   await apply();
@@ -136,7 +132,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       ],
       metrics: [...metricsOf(database, validator, manifests, service), ...webhooks.metrics],
       dataFolders: dataFolders(config, database),
-      readiness: () => service.readiness(),
+      readiness: async () => ({ reason: await service.readiness(), details: ageDetails(rules) }),
       close: async () => {
         await Promise.all([content?.references.close(), responses?.close()]);
         await declarer.close();
@@ -147,6 +143,15 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       },
     }),
   };
+}
+
+/** @param outdated number of stored manifests that other rules have judged */
+function logChanges(rules: Rules, outdated: number, log: Logger): void {
+  const { algorithmList } = ageDetails(rules);
+  if (algorithmList !== undefined) log.info({ algorithmList }, OUTDATED_LIST);
+  // The rules of a new store differ from those before, too: it had none.
+  if (outdated === 0) return;
+  log.info({ manifests: outdated }, 'trust anchors or algorithms changed: validating all manifests again');
 }
 
 function bindingIndex({ db }: Database, log: Logger): Promise<SyncedBindingIndex> {

@@ -24,11 +24,11 @@ test.skipIf(process.platform !== 'linux')(
     };
     const [first, second, third] = SIDECARS as [Buffer, Buffer, Buffer];
     expect((await store.upload(first)).status).toBe(200);
-    expect(await ready()).toEqual([200, { status: 'ready' }]);
+    expect(await ready()).toMatchObject([200, { status: 'ready' }]);
     await writeFile(trigger, '');
     expect((await store.upload(second)).status).toBe(500);
     const reason = 'the last manifest could not be written';
-    expect(await ready()).toEqual([503, { status: 'not_ready', reason }]);
+    expect(await ready()).toMatchObject([503, { status: 'not_ready', reason }]);
     // A refused upload writes nothing, so it does not make the store ready.
     expect((await store.upload(Buffer.from('no manifest'))).status).toBe(400);
     expect((await ready())[0]).toBe(503);

@@ -2,8 +2,10 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anchorsOf } from '../../src/c2pa/trust-lists.js';
 import { openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
+import { ageDetails } from '../../src/store/rules.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar, TRUST_ANCHORS } from './support/fixtures.js';
 import { type StoreProcess, startStoreProcess } from './support/process.js';
@@ -121,4 +123,26 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(value.length).toBeGreaterThan(0);
     expect(await found(binding?.alg ?? '', value)).toContain(update.expect.manifestId);
   });
+});
+
+it('names the list of algorithms in /readyz once it is more than 90 days old', () => {
+  const at = Date.parse('2026-01-01');
+  const day = 86_400_000;
+  expect(ageDetails({ algorithmsDate: '2026-01-01' }, at + 90 * day)).toEqual({});
+  expect(ageDetails({ algorithmsDate: '2026-01-01' }, at + 91 * day)).toEqual({
+    algorithmList: '2026-01-01',
+  });
+  expect(ageDetails({ algorithmsDate: undefined }, at)).toEqual({});
+  expect(native.softBindingListDate()).toMatch(/^20\d\d-\d\d-\d\d$/);
+  expect(native.softBindingListDate(JSON.stringify(LISTED))).toBeNull();
+});
+
+it('the bundled trust list vouches for signers whose certificates it has, and no others', async () => {
+  const { pem, date } = native.bundledTrustList();
+  expect(pem.match(/BEGIN CERTIFICATE/g)).toHaveLength(30);
+  expect(date).toMatch(/^20\d\d-\d\d-\d\d$/);
+  const report = await new native.ManifestValidator(pem).validate(bytesOf(sidecar('ok-es256-iscc4')));
+  expect(report).toMatchObject({ outcome: 'accepted', trusted: false });
+  expect(anchorsOf('')).toBe(pem);
+  expect(anchorsOf('\n')).toBe('\n');
 });

@@ -45,5 +45,5 @@ pub use ocsp::OcspResponse;
 pub use refusal::Refusal;
 pub use sign::{Binding, SignError, SignRequest, sign};
 pub use summary::{Action, Ingredient, Summary};
-pub use trust::{TrustError, check_anchors};
+pub use trust::{LISTS_DATE, SIGNERS, TrustError, check_anchors};
 pub use validator::{Accepted, Facts, Outcome, Validator};

@@ -3,7 +3,7 @@
 use c2pa::Context;
 use c2pa::validation_results::StatusCodes;
 use c2pa::validation_status::ValidationStatus;
-use serde_json::json;
+use serde_json::{Value, json};
 use thiserror::Error;
 use x509_parser::pem::Pem;
 
@@ -20,6 +20,17 @@ const TRUSTED: &str = "signingCredential.trusted";
 
 /// Name of the list of anchors, which the `c2pa` crate requires.
 pub const LIST: &str = "trust-anchors";
+
+/// The C2PA's list of signers, from <https://github.com/c2pa-org/conformance-public>, folder
+/// `trust-list`. As anchors, it vouches for signers only.
+pub const SIGNERS: &str = include_str!("../data/trust/C2PA-TRUST-LIST.pem");
+const SIGNERS_LIST: &str = "C2PA-TRUST-LIST";
+
+/// The C2PA's list of time-stampers, from the same place.
+const TIME_STAMPERS: &str = include_str!("../data/trust/C2PA-TSA-TRUST-LIST.pem");
+/// Day of the last change of the two lists.
+pub const LISTS_DATE: &str = "2026-08-13";
+const TIME_STAMPERS_LIST: &str = "C2PA-TSA-TRUST-LIST";
 
 /// What the anchors vouch for: signers of claims, of CAWG identity assertions and of time-stamps.
 const KINDS: [&str; 3] = ["manifest", "cawg", "tsa"];
@@ -64,15 +75,25 @@ pub fn is_trusted(manifest: &StatusCodes) -> bool {
     has(manifest.success(), TRUSTED) && !has(manifest.failure(), UNTRUSTED)
 }
 
-/// A context of the `c2pa` crate that trusts these certificates, fetches nothing and stops at the
+/// The lists of anchors as settings of the `c2pa` crate. The C2PA's time-stampers always count: they
+/// only prove when something was signed.
+fn lists(anchors_pem: &str) -> Vec<Value> {
+    let list = |pem: &str, name: &str, kind: &str| json!({ "trust_anchors": pem, "trust_uri": name, "trust_kind": kind });
+    let own = match anchors_pem {
+        SIGNERS => vec![list(SIGNERS, SIGNERS_LIST, "manifest")],
+        none if none.trim().is_empty() => Vec::new(),
+        pem => KINDS.map(|kind| list(pem, LIST, kind)).into(),
+    };
+    own.into_iter().chain([list(TIME_STAMPERS, TIME_STAMPERS_LIST, "tsa")]).collect()
+}
+
+/// A context of the `c2pa` crate that trusts these certificates, and the C2PA's for time-stamps, fetches nothing and stops at the
 /// thread's deadline. With `asks_responders`, it looks for OCSP responses in [`ocsp`].
 pub fn context(anchors_pem: &str, asks_responders: bool) -> Result<Context, TrustError> {
-    let anchor =
-        |kind| json!({ "trust_anchors": anchors_pem, "trust_uri": LIST, "trust_kind": kind });
-    let anchors = (check_anchors(anchors_pem)? > 0).then(|| KINDS.map(anchor));
+    check_anchors(anchors_pem)?;
     let settings = json!({
         "trust": {
-            "anchors": anchors,
+            "anchors": lists(anchors_pem),
             "trust_config": KEY_USAGES,
         },
         "verify": { "remote_manifest_fetch": false, "ocsp_fetch": asks_responders },
@@ -87,4 +108,26 @@ pub fn context(anchors_pem: &str, asks_responders: bool) -> Result<Context, Trus
         .map_err(|error| TrustError::Unusable(error.to_string()))?;
     let context = context.with_resolver(ocsp::Fetched);
     Ok(context.with_progress_callback(|_, _, _| !deadline::passed()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_of_the_c2pa_are_certificates_and_vouch_for_one_kind_each() {
+        assert_eq!(check_anchors(TIME_STAMPERS).unwrap(), 22);
+        assert_eq!(check_anchors(SIGNERS).unwrap(), 30);
+        let kinds = |anchors: &str| -> Vec<(String, String)> {
+            let text = |list: &Value, member: &str| list[member].as_str().unwrap().to_owned();
+            let lists = lists(anchors);
+            lists.iter().map(|list| (text(list, "trust_uri"), text(list, "trust_kind"))).collect()
+        };
+        let own = KINDS.map(|kind| (LIST.to_owned(), kind.to_owned()));
+        let time_stampers = (TIME_STAMPERS_LIST.to_owned(), "tsa".to_owned());
+        assert_eq!(kinds(" \n"), std::slice::from_ref(&time_stampers));
+        assert_eq!(kinds("anchors"), [&own[..], std::slice::from_ref(&time_stampers)].concat());
+        let signers = (SIGNERS_LIST.to_owned(), "manifest".to_owned());
+        assert_eq!(kinds(SIGNERS), [signers, time_stampers]);
+    }
 }

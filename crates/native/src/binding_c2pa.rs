@@ -223,6 +223,22 @@ pub fn sha256(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
     CPU.run(env, move || Ok(c2pa_manifest::sha256_hex(&bytes)))
 }
 
+/// The certificates of the C2PA trust list that this version bundles.
+#[napi(object)]
+pub struct BundledTrustList {
+    /// PEM. As trust anchors, they vouch for signers only.
+    pub pem: String,
+    /// Day of its last change, as `2026-08-13`.
+    pub date: String,
+}
+
+/// The bundled C2PA trust list.
+#[napi(catch_unwind)]
+pub fn bundled_trust_list() -> BundledTrustList {
+    let [pem, date] = [c2pa_manifest::SIGNERS, c2pa_manifest::LISTS_DATE].map(str::to_owned);
+    BundledTrustList { pem, date }
+}
+
 /// The entries of a list of soft-binding algorithms, as the C2PA publishes it; without one, those
 /// of the bundled list. Throws `INVALID_ARGUMENT` if the text is not such a list.
 #[napi(catch_unwind)]
@@ -231,15 +247,26 @@ pub fn soft_binding_algorithms(list: Option<String>) -> Result<Vec<SoftBindingAl
         AlgorithmKind::Watermark => "watermark",
         AlgorithmKind::Fingerprint => "fingerprint",
     };
-    let list = match list {
-        Some(json) => AlgorithmList::parse(&json).map_err(NativeError::invalid)?,
-        None => AlgorithmList::bundled(),
-    };
+    let list = algorithm_list(list)?;
     let named = list.entries().iter().map(|entry| SoftBindingAlgorithm {
         alg: entry.alg.clone(),
         kind: kind(entry.kind).to_owned(),
     });
     Ok(named.collect())
+}
+
+/// The date of such a list, as `2026-08-20`; `null` for lists of the C2PA, which have none. Throws
+/// like `softBindingAlgorithms`.
+#[napi(catch_unwind)]
+pub fn soft_binding_list_date(list: Option<String>) -> Result<Option<String>> {
+    Ok(algorithm_list(list)?.date().map(str::to_owned))
+}
+
+fn algorithm_list(json: Option<String>) -> Result<AlgorithmList> {
+    match json {
+        Some(json) => Ok(AlgorithmList::parse(&json).map_err(NativeError::invalid)?),
+        None => Ok(AlgorithmList::bundled()),
+    }
 }
 
 /// Label of the active manifest of a manifest store, by its structure alone; `null` if the bytes are
