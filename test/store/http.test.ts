@@ -262,7 +262,7 @@ describe('documents', () => {
 
 describe('other paths and methods', () => {
   it.each([
-    '/v1/',
+    '/v1/x/',
     '/v1/nothing',
     '/.well-known/nothing',
     '/nothing',
