@@ -12,7 +12,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { type Db, openDatabase } from '../src/database/open.js';
+import { openDatabase } from '../src/database/open.js';
+import type { Db } from '../src/database/tables.js';
 import { native } from '../src/native.js';
 import { ARGUMENTS, quickOr } from './support/options.js';
 

@@ -7,7 +7,7 @@ import './library/node-version.js';
 
 export type { Bytes } from './client/arguments.js';
 export { InvalidArgument } from './client/errors.js';
-export { type CodedFile, type CodeFileOptions, codeFile } from './code-file.js';
+export { type CodedFile, codeFile } from './code-file.js';
 export type { DecodedCode } from './codec.js';
 export { codesApp } from './codes/app.js';
 export { CodesRefusal, type ErrorCode as CodesErrorCode, Unavailable } from './codes/errors.js';
@@ -38,6 +38,7 @@ export { type RunningServer, startServer } from './http/server.js';
 export { loadTransport } from './http/transport/load-transport.js';
 export type { Integers } from './library/arguments.js';
 export { composeCode, decodeCode, decomposeCode, encodeUnit } from './library/codec.js';
+export type { CodeFileOptions } from './library/file-arguments.js';
 export {
   type Explanation,
   isNativeError,

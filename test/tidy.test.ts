@@ -61,6 +61,13 @@ describe('rooms', () => {
   });
 });
 
+describe('modules', () => {
+  it('form no circle, types included', () => {
+    const graph = new Map(sources.map((file) => [file, (imports.get(file) ?? []).map(sourceOf)]));
+    expect(circlesOf(graph)).toEqual([]);
+  });
+});
+
 describe('src/client', () => {
   it('imports nothing outside itself, so that it needs no addon', () => {
     const outside = (file: string, target: string) =>
@@ -202,6 +209,21 @@ function importsOf(file: string): string[] {
   return importedFiles.map(({ fileName }) =>
     fileName.startsWith('.') ? path.posix.join(path.posix.dirname(file), fileName) : fileName,
   );
+}
+
+/** The file that an import path such as `src/a.js` means. */
+function sourceOf(target: string): string {
+  return target.replace(/\.js$/, '.ts');
+}
+
+/** The nodes of a graph that can be reached from themselves. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const onCircle = (start: string) => {
+    const seen = new Set(graph.get(start));
+    for (const node of seen) for (const next of graph.get(node) ?? []) seen.add(next);
+    return seen.has(start);
+  };
+  return [...graph.keys()].filter(onCircle).sort();
 }
 
 function roomOf(file: string): string | undefined {

@@ -2,8 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type Actor, type AuditEntry, recordAudit } from '../database/audit.js';
 import { commitDurably } from '../database/commit.js';
-import type { Db } from '../database/open.js';
-import type { AccountRow, Role, Tables } from '../database/tables.js';
+import type { AccountRow, Db, Role, Tables } from '../database/tables.js';
 import { AdminRefusal } from './errors.js';
 import { unlockAccount } from './login-failures.js';
 import { hashPassword, passwordFault, passwordMatches } from './passwords.js';

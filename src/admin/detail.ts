@@ -1,7 +1,6 @@
 /** All data of one manifest. */
 import { type Ingredient, parseSummary, type Summary } from '../database/catalogue.js';
-import type { Db } from '../database/open.js';
-import type { DeclarationRow, ManifestRow } from '../database/tables.js';
+import type { Db, DeclarationRow, ManifestRow } from '../database/tables.js';
 
 export interface Binding {
   readonly alg: string;

@@ -4,8 +4,7 @@
  */
 import { sql, type Transaction } from 'kysely';
 import { recordAudit } from '../database/audit.js';
-import type { Db } from '../database/open.js';
-import type { FailedLoginRow, Tables } from '../database/tables.js';
+import type { Db, FailedLoginRow, Tables } from '../database/tables.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,8 +1,8 @@
 /** Queries of the list: filters, search and order over the catalogue. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { decomposeCode } from '../codec.js';
-import type { Database, Db, Engine } from '../database/open.js';
-import type { CatalogueTable, DeclarationStatus, Flag, Tables } from '../database/tables.js';
+import type { Database } from '../database/open.js';
+import type { CatalogueTable, Db, DeclarationStatus, Engine, Flag, Tables } from '../database/tables.js';
 import { isNativeError } from '../native.js';
 
 export const SORTS = ['uploaded', 'id', 'title', 'signer', 'size'] as const;

@@ -5,8 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
-import type { Db } from '../database/open.js';
-import type { Tables } from '../database/tables.js';
+import type { Db, Tables } from '../database/tables.js';
 import { clientKey } from '../limits/throttle.js';
 
 /** The failure that starts the first lock. */

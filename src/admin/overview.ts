@@ -1,8 +1,8 @@
 /** Counts and lists of the dashboard, read from the store's tables. */
 import { sql } from 'kysely';
 import { type IndexStatus, indexStatuses } from '../database/index-status.js';
-import type { Database, Db } from '../database/open.js';
-import type { DeclarationStatus } from '../database/tables.js';
+import type { Database } from '../database/open.js';
+import type { Db, DeclarationStatus } from '../database/tables.js';
 import { type Filter, type Matching, matching, type Order } from './filter.js';
 import type { Pictured } from './port.js';
 

@@ -2,8 +2,7 @@
 import type { Transaction } from 'kysely';
 import { type Actor, type AuditAction, recordAudit } from '../database/audit.js';
 import { commitDurably } from '../database/commit.js';
-import type { Db } from '../database/open.js';
-import type { AccountRow, Tables } from '../database/tables.js';
+import type { AccountRow, Db, Tables } from '../database/tables.js';
 import { newHash } from './accounts.js';
 import { AdminRefusal } from './errors.js';
 import { forgetFailures, type LoginFailures, ofAccount } from './login-failures.js';

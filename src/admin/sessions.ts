@@ -1,8 +1,7 @@
 /** Login sessions. The browser has a random token, the database only its hash. */
 import { createHash, randomBytes } from 'node:crypto';
 import { leaseEndMax } from '../database/lease.js';
-import type { Db } from '../database/open.js';
-import type { Role } from '../database/tables.js';
+import type { Db, Role } from '../database/tables.js';
 
 export const SESSION_SECONDS = 12 * 3600;
 const TOKEN_BYTES = 32;

@@ -23,7 +23,7 @@ export interface CallOptions {
 }
 
 export interface Call {
-  readonly method: PlatformRequest<never>['method'];
+  readonly method: PlatformRequest<never, never>['method'];
   /** Unescaped segments. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, QueryValue | readonly string[]>> | undefined;

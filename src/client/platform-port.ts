@@ -2,9 +2,7 @@
  * What the clients need of the platform. `platform.ts` is for Node.js; packages for browsers have `platform-web.ts` in its
  * place (member `browser` of package.json).
  */
-import type { Dispatcher } from './platform.js';
-
-export interface PlatformRequest<Body> {
+export interface PlatformRequest<Body, Dispatcher> {
   readonly url: string;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;

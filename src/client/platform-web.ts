@@ -49,7 +49,7 @@ export async function send({
   signal,
   dispatcher: _,
   ...sent
-}: PlatformRequest<UploadBody>): Promise<PlatformResponse<ByteStream>> {
+}: PlatformRequest<UploadBody, Dispatcher>): Promise<PlatformResponse<ByteStream>> {
   // A browser computes the length itself and refuses this header.
   const { 'Content-Length': __, ...headers } = sent.headers;
   const content = body instanceof Uint8Array ? new Uint8Array(body) : await body;

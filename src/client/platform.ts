@@ -60,7 +60,7 @@ export async function send({
   signal,
   dispatcher,
   ...sent
-}: PlatformRequest<UploadBody>): Promise<PlatformResponse<ByteStream>> {
+}: PlatformRequest<UploadBody, Dispatcher>): Promise<PlatformResponse<ByteStream>> {
   const { statusCode, headers, body } = await request(url, {
     ...sent,
     headersTimeout: timeoutMs,

@@ -8,7 +8,7 @@ import { S3Bucket } from '../s3/bucket.js';
 import { BucketCleanup } from './bucket-cleanup.js';
 import { BucketRecords } from './bucket-records.js';
 import { ClientHasher } from './client-hash.js';
-import type { Uploads } from './uploads.js';
+import type { Uploads } from './uploads-port.js';
 
 /** The prefix also has the key of client hashes. */
 const ROOT = 'uploads/';

@@ -1,7 +1,9 @@
 /** The file of an upload: the body of the request, or a file of another server that the request names. */
+import type { SentFilename } from '../content/sent-filename.js';
 import { CodesRefusal } from './errors.js';
 import { DEFAULT_FILENAME, filenameOf, sanitizeFilename } from './filename.js';
-import type { Upload } from './service.js';
+import type { GivenMetadata } from './pipeline/jobs.js';
+import type { ByteSource } from './receive.js';
 import { addressIn, type Sources } from './sources.js';
 
 export interface OpenedUpload extends Pick<Upload, 'body' | 'contentType'> {
@@ -36,4 +38,20 @@ async function sourceOf(
   // Without sources, a list of addresses is a file like any other.
   if (!sources.isOn || !/^text\/uri-list\b/i.test(contentType ?? '')) return undefined;
   return addressIn(body);
+}
+
+/** A request to store a file. */
+export interface Upload {
+  readonly sentFilename: SentFilename | undefined;
+  readonly contentType: string | undefined;
+  readonly clientAddress: string;
+  readonly body: ByteSource;
+  /** Address of the file, instead of the body. */
+  readonly source?: string | undefined;
+  /** Metadata that replaces that of the file. */
+  readonly given?: GivenMetadata | undefined;
+  /** Key chosen by the client, under which it can query the progress of this request. */
+  readonly progressKey?: string | undefined;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
 }

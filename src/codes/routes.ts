@@ -1,5 +1,4 @@
 /** The routes of the service: parameters, responses and documentation. */
-
 import { z } from 'zod';
 import type { BlobRange } from '../blobs/port.js';
 import { sentFilename } from '../content/sent-filename.js';
@@ -11,10 +10,11 @@ import { retryLater } from './error-form.js';
 import { CodesRefusal } from './errors.js';
 import { accepted, jobRoutes, prefersAsync } from './job-routes.js';
 import type { MediaId } from './media-id.js';
+import type { Upload } from './open-upload.js';
 import { STEPS, serverTiming } from './pipeline/stopwatch.js';
 import { orderedResult } from './result.js';
 import * as schema from './schema.js';
-import type { CodesService, Processed, Upload } from './service.js';
+import type { CodesService, Processed } from './service.js';
 import { metadataFromHeaders, type UploadMetadataHeaders } from './upload-metadata.js';
 
 export interface RoutesOptions {

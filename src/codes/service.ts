@@ -1,6 +1,5 @@
 /** The use cases of the codes service, independent of HTTP. Throws the codes of `errors.ts`. */
 import { type BlobDraft, type Blobs, copyBlob, type StoredBlob } from '../blobs/port.js';
-import type { SentFilename } from '../content/sent-filename.js';
 import { clientKey } from '../limits/throttle.js';
 import { type FileSum, native } from '../native.js';
 import type { ClientHasher } from './client-hash.js';
@@ -9,13 +8,13 @@ import { filenameOf } from './filename.js';
 import { JobBoard, type JobView, type Place } from './job-board.js';
 import type { MediaId } from './media-id.js';
 import type { Field } from './metadata/places.js';
-import { openUpload } from './open-upload.js';
+import { openUpload, type Upload } from './open-upload.js';
 import { explainJson } from './pipeline/addon-calls.js';
-import type { Compat, GivenMetadata } from './pipeline/jobs.js';
+import type { Compat } from './pipeline/jobs.js';
 import { type FileType, fileTypeOf, type Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
-import { type ByteSource, type Received, receive } from './receive.js';
+import { type Received, receive } from './receive.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { Sources } from './sources.js';
@@ -40,22 +39,6 @@ export interface CodesOptions {
   readonly onStep?: (step: PipelineStep) => void;
   /** Whether copies with embedded metadata get the experimental units. */
   readonly experimental: boolean;
-}
-
-/** A request to store a file. */
-export interface Upload {
-  readonly sentFilename: SentFilename | undefined;
-  readonly contentType: string | undefined;
-  readonly clientAddress: string;
-  readonly body: ByteSource;
-  /** Address of the file, instead of the body. */
-  readonly source?: string | undefined;
-  /** Metadata that replaces that of the file. */
-  readonly given?: GivenMetadata | undefined;
-  /** Key chosen by the client, under which it can query the progress of this request. */
-  readonly progressKey?: string | undefined;
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal;
 }
 
 export interface Download {

@@ -1,7 +1,6 @@
 /** Storage of uploads: files, records, the key of client hashes and the clean-up, in a folder or in S3. */
 import path from 'node:path';
 import { FileBlobs } from '../blobs/files.js';
-import type { Blobs } from '../blobs/port.js';
 import type { CodesConfig } from '../config/codes.js';
 import { makeFolder } from '../data/folder.js';
 import { lockFolder } from '../data/folder-lock.js';
@@ -12,25 +11,7 @@ import { Cleanup } from './cleanup.js';
 import { ClientHasher } from './client-hash.js';
 import { settleInterrupted } from './interrupted.js';
 import { Records } from './records.js';
-import type { UploadRecords } from './records-port.js';
-import type { Unremoved } from './unremoved.js';
-
-export interface Uploads {
-  /** Local folder of the uploads, or of their drafts. */
-  readonly folder: string;
-  readonly blobs: Blobs;
-  readonly records: UploadRecords;
-  readonly clients: ClientHasher;
-  readonly cleanup: {
-    /** What the last round could not remove. */
-    readonly unremoved: Unremoved;
-    start(intervalSeconds: number): Promise<void>;
-    stop(): Promise<void>;
-  };
-  /** Why uploads can't be stored; `undefined` if they can. */
-  problem(): Promise<string | undefined>;
-  close(): Promise<void>;
-}
+import type { Uploads } from './uploads-port.js';
 
 const SHARING =
   'its records and its clean-up have one owner. For several instances put uploads in a bucket ' +

@@ -1,9 +1,9 @@
 /** Gives a service the coder of this process: that of the codes service, else one with workers of its own. */
 import { type CodesConfig, readCodesConfig } from '../config/codes.js';
 import type { Environment } from '../config/variable.js';
+import type { ServiceApp } from '../http/routing/service.js';
 import type { Logger } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
-import type { BuiltService } from './services.js';
 
 /** Settings of the coder; `undefined` if it is off. @throws {ConfigurationInvalid} */
 export function coderConfig(isOn: boolean, environment: Environment): CodesConfig | undefined {
@@ -31,4 +31,12 @@ export async function withCoder(
     await coder.close();
     throw error;
   }
+}
+
+export interface BuiltService {
+  readonly app: ServiceApp;
+  /** What services that start later can call without HTTP. */
+  readonly provides?: InProcessServices;
+  /** Reads the files of its configuration again. */
+  readonly reload?: () => Promise<void>;
 }

@@ -11,24 +11,15 @@ import { checkApiSecretName } from '../config/unknown.js';
 import type { Environment, Variable, Variables } from '../config/variable.js';
 import { ConfigurationInvalid, collectProblems, readVariables } from '../config/variable.js';
 import { folderProblem } from '../data/folder.js';
-import type { ServiceApp } from '../http/routing/service.js';
 import { NETWORK_FACTS } from '../network/networks.js';
 import type { Logger, LogLevel } from '../observe/log.js';
 import type { InProcessServices } from '../resolver/app.js';
 import { isOpenSearch } from '../search/opensearch/location.js';
 import { isPostgres } from '../search/postgres/location.js';
-import { coderConfig, withCoder } from './content-coder.js';
+import { type BuiltService, coderConfig, withCoder } from './content-coder.js';
 import type { ServiceName } from './service-names.js';
 
 export { SERVICE_NAMES, type ServiceName } from './service-names.js';
-
-export interface BuiltService {
-  readonly app: ServiceApp;
-  /** What services that start later can call without HTTP. */
-  readonly provides?: InProcessServices;
-  /** Reads the files of its configuration again. */
-  readonly reload?: () => Promise<void>;
-}
 
 /** A service with a valid configuration. */
 export interface ConfiguredService {

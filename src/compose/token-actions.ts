@@ -1,6 +1,6 @@
 /** Upload tokens for the dashboard. */
 import type { Refused, TokenActions } from '../admin/port.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import { SCOPES, TokenRefused, UploadTokens } from '../store/tokens/upload-tokens.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 /** Receivers of webhooks for the dashboard. */
 import type { Refused, WebhookActions } from '../admin/port.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import { EVENT_TYPES } from '../store/webhooks/events.js';
 import { ReceiverRefused, Receivers, type ReceiversOptions } from '../store/webhooks/receivers.js';
 

@@ -175,3 +175,10 @@ export function folderOrS3(resolve: (folder: string) => string): z.ZodType<strin
 export function s3Settings(place: S3Place, variable: string, environment: Environment): S3Settings {
   return { ...place, variable, config: readVariables(s3Variables, environment) };
 }
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of temporary credentials; absent or empty for others. */
+  readonly sessionToken?: string | undefined;
+}

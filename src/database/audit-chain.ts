@@ -5,8 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import type { Db } from './open.js';
-import type { AuditRow, Tables } from './tables.js';
+import type { AuditRow, Db, Tables } from './tables.js';
 
 /** First version of the tables with the chain. */
 export const CHAIN_VERSION = 19;

@@ -2,8 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { csvField } from '../csv.js';
 import type { AuditAction } from './audit.js';
-import type { Db } from './open.js';
-import type { AuditRow, Tables } from './tables.js';
+import type { AuditRow, Db, Tables } from './tables.js';
 
 export const AUDIT_PAGE = 100;
 const EXPORT_BATCH = 1000;

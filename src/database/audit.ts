@@ -1,8 +1,7 @@
 /** Writes the audit log: who did what when, from where. Entries join the transaction of the change they describe. */
 import type { Transaction } from 'kysely';
 import { extendChain } from './audit-chain.js';
-import type { Db } from './open.js';
-import type { AuditTable, Tables } from './tables.js';
+import type { AuditTable, Db, Tables } from './tables.js';
 
 export const AUDIT_ACTIONS = [
   'login',

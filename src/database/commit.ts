@@ -1,8 +1,7 @@
 /** Acknowledged writes to the database. */
 import type { Transaction } from 'kysely';
-import type { Db } from './open.js';
 import { WRITE_MS_MAX } from './session.js';
-import type { Tables } from './tables.js';
+import type { Db, Tables } from './tables.js';
 import { within } from './within.js';
 
 /**

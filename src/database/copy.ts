@@ -7,10 +7,11 @@ import { syncPath } from '../data/durable.js';
 import { dumpConnection } from './dump-connection.js';
 import { requireUsable, versionOf } from './migrate.js';
 import { STORE_SCHEMA } from './migrations/index.js';
-import { type Db, databasePlace } from './open.js';
+import { databasePlace } from './open.js';
 import { placeOf } from './place.js';
 import { openPostgres } from './postgres.js';
 import { blockWrites, copySqlite, openSqliteCopy, openSqliteReadOnly } from './sqlite.js';
+import type { Db } from './tables.js';
 
 export interface DatabaseCopyJob {
   /** `DATABASE_URL`. */

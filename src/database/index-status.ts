@@ -1,7 +1,6 @@
 /** State of the similarity indexes that stores feed, for operators. */
 import { countLive } from './live-manifests.js';
-import type { Db } from './open.js';
-import type { EntryState } from './tables.js';
+import type { Db, EntryState } from './tables.js';
 
 /** State of an index for operators. */
 export interface IndexStatus {

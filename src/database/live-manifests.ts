@@ -1,7 +1,6 @@
 /** Queries over all live manifests, shared by the store and the commands. */
 import type { ExpressionOrFactory, SqlBool } from 'kysely';
-import type { Db } from './open.js';
-import type { Tables } from './tables.js';
+import type { Db, Tables } from './tables.js';
 
 type Condition = ExpressionOrFactory<Tables, 'manifests', SqlBool>;
 

@@ -9,10 +9,10 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { FormatRefused } from '../data/format.js';
+import type { Schema } from './migration.js';
 import { STORE_SCHEMA } from './migrations/index.js';
-import type { Engine } from './open.js';
 import { isLocked } from './sqlite.js';
-import type { Tables } from './tables.js';
+import type { Engine, Tables } from './tables.js';
 
 /** How long a start waits for the migration of another process. */
 const WAIT_MS_MAX = 10 * 60_000;
@@ -25,22 +25,6 @@ interface VersionTables {
 
 /** Id of the PostgreSQL advisory lock for migrations; an arbitrary constant (`iscc` in ASCII). */
 const LOCK = 0x69736363;
-
-/** One step of a migration. */
-export type MigrationStep<T> = (transaction: Transaction<T>, engine: Engine) => Promise<void>;
-
-/** The tables of a program. */
-export interface Schema<T> {
-  /** All steps in order. Their number is the version. */
-  readonly steps: readonly MigrationStep<T>[];
-  /**
-   * The oldest version whose programs can go on with these tables, beside programs of this version. The steps after it only
-   * add tables, columns that may be left out, and indexes, and nothing that later programs need of each row.
-   */
-  readonly compatibleSince: number;
-  /** A table that has existed since version 1, and which other programs with a table `schema_version` lack. */
-  readonly table: string;
-}
 
 /**
  * Migrates the store's tables.

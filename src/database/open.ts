@@ -1,6 +1,6 @@
 /** Opens the store's database by its URL and migrates its tables. */
 import path from 'node:path';
-import type { Kysely, Logger } from 'kysely';
+import type { Logger } from 'kysely';
 import { syncPath } from '../data/durable.js';
 import { failureReason } from '../data/failure-reason.js';
 import { FormatRefused } from '../data/format.js';
@@ -8,15 +8,7 @@ import type { Metric } from '../observe/instruments.js';
 import { migrate } from './migrate.js';
 import { placeOf } from './place.js';
 import { QueryMetrics } from './query-metrics.js';
-import type { Tables } from './tables.js';
-
-export type Engine = 'sqlite' | 'postgres';
-
-/**
- * The first statement of a transaction must be a write. SQLite takes the write lock there; it may refuse the lock to a
- * transaction that has read before.
- */
-export type Db = Kysely<Tables>;
+import type { Db, Engine } from './tables.js';
 
 export interface Database {
   readonly engine: Engine;

@@ -2,10 +2,11 @@
 import { stat } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { schemaVersion } from './copy.js';
-import { type Db, databasePlace } from './open.js';
+import { databasePlace } from './open.js';
 import { placeOf } from './place.js';
 import { openPostgres } from './postgres.js';
 import { openSqliteReadOnly } from './sqlite.js';
+import type { Db } from './tables.js';
 
 export interface ReadOnlyDatabase {
   readonly db: Db;

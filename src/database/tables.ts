@@ -2,7 +2,7 @@
  * The store's tables, the same in SQLite and PostgreSQL: times are milliseconds since the epoch, flags 0 or 1,
  * JSON is text, bytes are Buffers.
  */
-import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
+import type { Generated, Insertable, Kysely, Selectable, Updateable } from 'kysely';
 import type { FeedTable } from '../feed/feed.js';
 
 export interface Tables {
@@ -392,3 +392,11 @@ export type AuditRow = Selectable<AuditTable>;
 export type WebhookRow = Selectable<WebhookTable>;
 export type WebhookEventRow = Selectable<WebhookEventTable>;
 export type UploadTokenRow = Selectable<UploadTokenTable>;
+
+export type Engine = 'sqlite' | 'postgres';
+
+/**
+ * The first statement of a transaction must be a write. SQLite takes the write lock there; it may refuse the lock to a
+ * transaction that has read before.
+ */
+export type Db = Kysely<Tables>;

@@ -1,10 +1,8 @@
 /** Checks of the arguments of `codeFile`, before any file is read and any worker starts. */
-
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkOptions, invalid, isObject, type OptionKind } from '../client/arguments.js';
 import { InvalidArgument } from '../client/errors.js';
-import type { CodeFileOptions } from '../code-file.js';
 import { sanitizeFilename } from '../codes/filename.js';
 import type { GivenMetadata } from '../codes/pipeline/jobs.js';
 import { failureReason } from '../data/failure-reason.js';
@@ -106,4 +104,37 @@ function jsonOf(meta: unknown): string {
   } catch (error) {
     throw new InvalidArgument(`meta: has no JSON: ${failureReason(error)}`);
   }
+}
+
+export interface CodeFileOptions {
+  /** Title, instead of the embedded one. Without either, the file name without extension. */
+  readonly name?: string;
+  /** Description, instead of the embedded one. */
+  readonly description?: string;
+  /** Extended metadata: a JSON object, its text, or a base64 Data-URL. */
+  readonly meta?: string | Readonly<Record<string, unknown>>;
+  /** Name whose extension tells the media type. Default: the last part of the path. */
+  readonly filename?: string;
+  /** Bits of each unit in `units`: a multiple of 32 from 64 to 256. Default: 64. */
+  readonly bits?: number;
+  /** Whether the result has `units`. Default: false. */
+  readonly units?: boolean;
+  /** Whether an ISCC-CODE of only Data- and Instance-Code has 128 bits of each. Default: false. */
+  readonly wide?: boolean;
+  /** Whether the result has simprints of the text, with byte offsets. Default: false. */
+  readonly granular?: boolean;
+  /** Whether to add the Semantic-Code; needs a model. Default: false. */
+  readonly semantic?: boolean;
+  /** Whether unsupported media types get an ISCC-CODE of Data- and Instance-Code. Default: false. */
+  readonly fallback?: boolean;
+  /** Whether to read embedded metadata. Default: true. */
+  readonly extractMetadata?: boolean;
+  /** Whether to make the Meta-Code. Default: true. */
+  readonly createMeta?: boolean;
+  /** Whether the result has a thumbnail. Default: true. */
+  readonly thumbnail?: boolean;
+  /** Whether the result has the `text` of text documents. Default: false. */
+  readonly text?: boolean;
+  /** Cancels the work. */
+  readonly signal?: AbortSignal;
 }

@@ -9,7 +9,6 @@ import {
   ServerRuntimeClient,
   type Transport,
 } from '@sentry/core';
-import type { ErrorReportOptions, ErrorReports } from './error-report.js';
 
 const SEND_TIMEOUT_MS = 5000;
 const CLOSE_TIMEOUT_MS = 3000;
@@ -57,4 +56,19 @@ function fetchTransport(options: BaseTransportOptions): Transport {
       },
     };
   });
+}
+
+export interface ErrorReports {
+  /** Sends an error in the background; never throws. */
+  report(error: unknown, tags: Readonly<Record<string, string>>): void;
+  /** Waits up to 3 s for pending reports. */
+  close(): Promise<void>;
+}
+
+export interface ErrorReportOptions {
+  /** `https://KEY@HOST/PROJECT`. */
+  readonly dsn: string;
+  readonly service: string;
+  readonly release: string;
+  readonly environment: string;
 }

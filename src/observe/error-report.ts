@@ -3,21 +3,7 @@
  * header, address, file name or body of a user.
  */
 import { version } from '../version.js';
-
-export interface ErrorReports {
-  /** Sends an error in the background; never throws. */
-  report(error: unknown, tags: Readonly<Record<string, string>>): void;
-  /** Waits up to 3 s for pending reports. */
-  close(): Promise<void>;
-}
-
-export interface ErrorReportOptions {
-  /** `https://KEY@HOST/PROJECT`. */
-  readonly dsn: string;
-  readonly service: string;
-  readonly release: string;
-  readonly environment: string;
-}
+import type { ErrorReports } from './error-client.js';
 
 /** The part of a service's configuration that concerns error tracking. */
 export interface ErrorTrackingConfig {

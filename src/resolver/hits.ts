@@ -1,7 +1,7 @@
 /** Hits of a search: scores, and the gateways that declarations point to. Parses responses of a remote service. */
 import { z } from 'zod';
 import { ISCC_ID_PATTERN, isIsccId } from '../iscc-id.js';
-import { BackendFailed } from './search-backend.js';
+import { BackendFailed, type Hit } from './search-backend.js';
 
 const scores = z.record(z.string(), z.number());
 const metadata = z.unknown().transform((value): string | undefined => gatewayIn(value));
@@ -25,18 +25,6 @@ export interface Match {
   /** Similarity per unit type, 0 to 1. */
   readonly types: Readonly<Record<string, number>>;
   readonly gateway?: string | undefined;
-}
-
-/** A declaration that is similar to the query. */
-export interface Hit {
-  readonly isccId: string;
-  /** 0 to 100. */
-  readonly score: number;
-  readonly gateway: string;
-  /** Whether all units that match are equal. */
-  readonly isEqual?: boolean;
-  /** Whether the declaration is in the log of a hub. */
-  readonly isLogged?: boolean;
 }
 
 /**

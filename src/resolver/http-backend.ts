@@ -3,8 +3,8 @@ import { type Dispatcher, errors, Pool } from 'undici';
 import { TRACEPARENT, type Trace, traceparent } from '../observe/trace.js';
 import { present } from '../present.js';
 import { DeclaredManifests } from './declared-manifests.js';
-import { type Hit, parseGateway, parseHits, parseUnits } from './hits.js';
-import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
+import { parseGateway, parseHits, parseUnits } from './hits.js';
+import { BackendFailed, BackendUnavailable, type Hit, type SearchBackend } from './search-backend.js';
 
 const CONNECTIONS_MAX = 128;
 /** Enough for 100 matches with the largest metadata; a longer response is invalid. */

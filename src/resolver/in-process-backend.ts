@@ -2,8 +2,8 @@
 import { ServiceError } from '../client/errors.js';
 import type { LocalSearchApi } from '../client/search-api.js';
 import { DeclaredManifests } from './declared-manifests.js';
-import { type Hit, hitsOf, parseUnits } from './hits.js';
-import { BackendFailed, BackendUnavailable, type SearchBackend } from './search-backend.js';
+import { hitsOf, parseUnits } from './hits.js';
+import { BackendFailed, BackendUnavailable, type Hit, type SearchBackend } from './search-backend.js';
 
 const NO_INDEX = [404];
 /** Also an index without the path of a condition. */

@@ -1,7 +1,7 @@
 /** From matches to the manifests that they point to. */
 import { manifestIdIn } from '../c2pa/manifest-url.js';
 import { compareIsccIds } from '../iscc-id.js';
-import type { Hit } from './hits.js';
+import type { Hit } from './search-backend.js';
 
 export interface Pointer extends Hit {
   readonly manifestId: string;

@@ -1,6 +1,5 @@
 /** A port: the index that holds the declarations. Two implementations: over HTTP, and in this process. */
 import type { Trace } from '../observe/trace.js';
-import type { Hit } from './hits.js';
 
 /** The search service failed or returned an invalid response. */
 export class BackendFailed extends Error {
@@ -42,4 +41,16 @@ export interface SearchBackend {
   /** Whether the service is ready and the index exists. Never rejects. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** A declaration that is similar to the query. */
+export interface Hit {
+  readonly isccId: string;
+  /** 0 to 100. */
+  readonly score: number;
+  readonly gateway: string;
+  /** Whether all units that match are equal. */
+  readonly isEqual?: boolean;
+  /** Whether the declaration is in the log of a hub. */
+  readonly isLogged?: boolean;
 }

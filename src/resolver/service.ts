@@ -8,12 +8,11 @@ import { native } from '../native.js';
 import type { Trace } from '../observe/trace.js';
 import { endsWithin, monotonicMs } from '../time-limit.js';
 import { RepositoriesSlow, RepositoryFailed, ResolverRefusal } from './errors.js';
-import type { Hit } from './hits.js';
 import type { ManifestSource } from './manifests.js';
 import { type Pointer, rankPointers } from './pointers.js';
 import type { RecentManifests } from './recent.js';
 import { ALGORITHM_CHARS_MAX, VALUE_CHARS_MAX } from './schema.js';
-import type { SearchBackend } from './search-backend.js';
+import type { Hit, SearchBackend } from './search-backend.js';
 
 /** Hits requested per match: several hits may declare the same manifest, and some point to no manifest. */
 const HITS_PER_MATCH = 5;

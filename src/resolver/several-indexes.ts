@@ -1,7 +1,6 @@
 /** Several indexes as one search backend: all are queried at once, and one that fails is left out. */
 import type { Trace } from '../observe/trace.js';
-import type { Hit } from './hits.js';
-import type { SearchBackend } from './search-backend.js';
+import type { Hit, SearchBackend } from './search-backend.js';
 
 export class SeveralIndexes implements SearchBackend {
   /** In the order in which declarations are looked up. */

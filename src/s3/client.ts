@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, request } from 'undici';
-import type { S3Settings } from '../config/s3.js';
+import type { Credentials, S3Settings } from '../config/s3.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 import { bucketAddress, encodedKey } from './address.js';
-import { CredentialSource, type Credentials } from './credentials.js';
+import { CredentialSource } from './credentials.js';
 import { S3Refused, type Target, unreachable } from './failure.js';
 
 export interface S3Request {

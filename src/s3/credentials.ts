@@ -1,15 +1,7 @@
 /** The keys that sign requests to S3: those of the variables, else of the standard files and roles. */
-
-import type { S3Config } from '../config/s3.js';
+import type { Credentials, S3Config } from '../config/s3.js';
 import { failureReason } from '../data/failure-reason.js';
 import { StorageUnavailable } from '../data/unavailable.js';
-
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Of temporary credentials; absent or empty for others. */
-  readonly sessionToken?: string | undefined;
-}
 
 /** How long a machine without credentials is not searched again, and refused ones are not read again. */
 const SEARCH_MS = 60_000;

@@ -1,7 +1,6 @@
 /** The sources of credentials that AWS's own clients read. Imported only if the variables have no keys. */
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import type { S3Config } from '../config/s3.js';
-import type { Credentials } from './credentials.js';
+import type { Credentials, S3Config } from '../config/s3.js';
 
 /** Of each request to a metadata service. On machines without one, the first request of a process waits for it. */
 const REQUEST_MS_MAX = 1_000;

@@ -1,5 +1,4 @@
 /** Routes that search. */
-
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { isLines, LINES_TYPE } from '../http/request/streamed.js';
@@ -19,8 +18,9 @@ import {
   type RouteOptions,
 } from './route-parts.js';
 import { codeParameters, query, searchFailure, searchParameters, searchResult } from './schema.js';
+import type { SearchParameters } from './selection.js';
 import { engineParameters } from './selection.js';
-import type { SearchParameters, SearchService } from './service.js';
+import type { SearchService } from './service.js';
 
 const tags = ['search'];
 const REFUSED: ResponseSpec = {

@@ -1,8 +1,8 @@
 /** The parameters of a search as the engine takes them. */
 import type { z } from 'zod';
+import type { SearchSelection } from '../native.js';
 import { present } from '../present.js';
 import { LIMIT_DEFAULT, type searchParameters } from './schema.js';
-import type { SearchParameters } from './service.js';
 
 /** What the engine takes for the parameters of a request. */
 export function engineParameters(query: z.output<typeof searchParameters>): SearchParameters {
@@ -24,4 +24,14 @@ export function engineParameters(query: z.output<typeof searchParameters>): Sear
     withoutMetadata: rest.metadata === undefined ? undefined : !rest.metadata,
   };
   return { ...own, selection: present(selection) };
+}
+
+/** Parameters of a search besides its query. */
+export interface SearchParameters {
+  /** Any integer; the engine checks its bounds. */
+  readonly limit: number;
+  /** Whether to leave out featureless Image-Codes. Default: as configured. */
+  readonly skipFeatureless?: boolean;
+  /** Which matches are wanted. Default: all. */
+  readonly selection?: SearchSelection;
 }

@@ -5,11 +5,12 @@
 import { access } from 'node:fs/promises';
 import { isLines, withoutByteOrderMark } from '../http/request/streamed.js';
 import type { Readiness } from '../http/routing/service.js';
-import { type AssetPage, native, type SearchFound, type SearchSelection } from '../native.js';
+import { type AssetPage, native, type SearchFound } from '../native.js';
 import type { Engine, EngineProblem } from './engine/port.js';
 import { Invalid } from './errors.js';
 import { InlineBudget } from './inline-budget.js';
 import { ECHO_BYTES_MAX } from './issues.js';
+import type { SearchParameters } from './selection.js';
 import { searchAll } from './several.js';
 import { addLines, type LinesOptions } from './transfer/add-lines.js';
 
@@ -21,16 +22,6 @@ const NOT_STRUCTURED = {
   },
   list: { type: 'list_type', msg: 'Input should be a valid list' },
 } as const;
-
-/** Parameters of a search besides its query. */
-export interface SearchParameters {
-  /** Any integer; the engine checks its bounds. */
-  readonly limit: number;
-  /** Whether to leave out featureless Image-Codes. Default: as configured. */
-  readonly skipFeatureless?: boolean;
-  /** Which matches are wanted. Default: all. */
-  readonly selection?: SearchSelection;
-}
 
 /** Which assets to list. */
 export interface Listing {

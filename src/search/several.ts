@@ -2,7 +2,7 @@
 import { isNativeError, type SearchFound } from '../native.js';
 import type { Engine } from './engine/port.js';
 import { engineFailure } from './errors.js';
-import type { SearchParameters } from './service.js';
+import type { SearchParameters } from './selection.js';
 import { whenNotBusy } from './transfer/add-lines.js';
 
 /** Queries of one request that may wait at the same time: a few passes, so that other requests get their turn. */

@@ -2,8 +2,7 @@
  * In-memory index of the bindings of live manifests. Every query sees all changes committed before it. Design:
  * docs/design/change-feed.md.
  */
-import type { Db } from '../database/open.js';
-import type { Flag } from '../database/tables.js';
+import type { Db, Flag } from '../database/tables.js';
 import { type FeedRead, Follower } from '../feed/follower.js';
 import type { Logger } from '../observe/log.js';
 import { type Change, changesAfter, newestPoint, type Point } from './feed.js';

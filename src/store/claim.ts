@@ -1,6 +1,6 @@
 /** Ownership of manifests that were uploaded without a token. */
 import { type Actor, recordAudit } from '../database/audit.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 
 /** Key of the manifest, its new owner, and who acts. */
 export type Claim = readonly [key: number, publisher: string, actor: Actor];

@@ -4,7 +4,7 @@
  */
 import type { ContentBlobs } from '../blobs/content-port.js';
 import { ClockGuard } from '../data/clock-guard.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import type { Logger } from '../observe/log.js';
 import { truncateFeed } from './feed.js';
 import type { Manifests } from './manifests.js';

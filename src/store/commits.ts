@@ -2,8 +2,7 @@
 import type { Transaction } from 'kysely';
 import { LastWrite } from '../data/last-write.js';
 import { commitDurably } from '../database/commit.js';
-import type { Db } from '../database/open.js';
-import type { Tables } from '../database/tables.js';
+import type { Db, Tables } from '../database/tables.js';
 import { isUnavailable, isWriteFailure } from '../database/unavailable.js';
 import { lockFeed } from './feed.js';
 

@@ -1,7 +1,6 @@
 /** Row counts of the store, for backups and checks. */
 import { countLive } from '../database/live-manifests.js';
-import type { Db } from '../database/open.js';
-import type { Tables } from '../database/tables.js';
+import type { Db, Tables } from '../database/tables.js';
 
 export async function storeCounts(db: Db) {
   const rows = (table: keyof Tables) => countRows(db, table);

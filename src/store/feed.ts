@@ -1,7 +1,6 @@
 /** The store's changes: which manifests were stored, declared or deleted. Every process reads them to keep its binding index current. */
 import type { Selectable, Transaction } from 'kysely';
-import type { Db } from '../database/open.js';
-import type { ChangeTable, Flag, Tables } from '../database/tables.js';
+import type { ChangeTable, Db, Flag, Tables } from '../database/tables.js';
 import { changesAfter as changesAfterNumber } from '../feed/feed.js';
 
 export { holdFeed, lastChange, lockFeed, truncateFeed } from '../feed/feed.js';

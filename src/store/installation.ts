@@ -4,7 +4,7 @@
  */
 import type { ContentBlobs } from '../blobs/content-port.js';
 import { FormatRefused } from '../data/format.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import { INSTALLATION_FILE } from './folder.js';
 
 /** Manifests to look for, if the database has no id yet. */

@@ -1,6 +1,6 @@
 /** Lists of live manifests, in the order in which they were stored: pages, and all as JSON lines. */
 import { manifestUrl } from '../c2pa/manifest-url.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import type { ClaimedFacts, ListedManifest } from './schema.js';
 import { declarationView } from './upload-answer.js';
 

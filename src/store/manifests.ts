@@ -3,7 +3,7 @@ import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
 import { type Actor, recordAudit } from '../database/audit.js';
 import { fillCatalogue } from '../database/catalogue.js';
 import { outdateLive } from '../database/live-manifests.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import {
   DECLARATION_STATUSES,
   type DeclarationStatus,

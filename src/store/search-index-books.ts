@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { leaseEndMax } from '../database/lease.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import * as entries from './search-index-sync-rows.js';
 
 /** Longer than any request to a search service, so that a lease outlives the request it was renewed for. */

@@ -1,8 +1,7 @@
 /** Entries of a similarity index: manifests that are to be added, added, or refused. Stored in `index_entries`. */
 import { sql } from 'kysely';
 import { ISCC_ALGORITHM } from '../c2pa/documents.js';
-import type { Db } from '../database/open.js';
-import type { EntryState } from '../database/tables.js';
+import type { Db, EntryState } from '../database/tables.js';
 
 /** A live manifest that is missing from the index, or in it under another ISCC-ID. */
 export interface Unsynced {

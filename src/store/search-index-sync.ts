@@ -2,12 +2,11 @@
  * Keeps a similarity index in sync with the live manifests in the database: it fills a new index and then follows the
  * change feed. Design: docs/design/change-feed.md.
  */
-
 import type { IndexedManifest, ManifestIndex } from '../c2pa/search-index-port.js';
 import { ServiceError } from '../client/errors.js';
 import { failureReason } from '../data/failure-reason.js';
 import { countIndexEntries } from '../database/index-status.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import { native } from '../native.js';
 import { counter, level, type Metric } from '../observe/instruments.js';
 import type { Logger } from '../observe/log.js';

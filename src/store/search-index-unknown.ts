@@ -2,10 +2,9 @@
  * Entries of a similarity index for manifests of this store that its books do not have. A database that was restored to an
  * earlier state leaves them: the index then has manifests from a history that is lost.
  */
-
 import { manifestIdIn, manifestUrl } from '../c2pa/manifest-url.js';
 import { LISTED_MAX, type ListedManifest, type ManifestIndex } from '../c2pa/search-index-port.js';
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import { isSameIsccId } from '../iscc-id.js';
 import * as rows from './search-index-sync-rows.js';
 

@@ -5,8 +5,7 @@
 import type { Transaction } from 'kysely';
 import { type Actor, recordAudit } from '../database/audit.js';
 import { parseSummary } from '../database/catalogue.js';
-import type { Db } from '../database/open.js';
-import type { BindingRow, ManifestRow, Tables } from '../database/tables.js';
+import type { BindingRow, Db, ManifestRow, Tables } from '../database/tables.js';
 import { addToCounts } from './binding-rows.js';
 import { restoreDeclaration } from './declarations/on-restore.js';
 import type { DeclarationTarget } from './declarer.js';

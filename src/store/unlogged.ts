@@ -1,5 +1,5 @@
 /** Counts declarations that a followed hub has not put into its log. */
-import type { Db } from '../database/open.js';
+import type { Db } from '../database/tables.js';
 import type { FollowedNetwork } from '../network/aggregator.js';
 import { logStates } from '../network/declared.js';
 import { gauge, type Metric } from '../observe/instruments.js';

@@ -3,7 +3,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { NO_MEMORY } from './no-memory.js';
-import type { PoolLimits, RunOptions } from './pool.js';
 
 export type Unwatch = () => void;
 
@@ -248,4 +247,33 @@ async function residentBytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
   return Number(kilobytes ?? 0) * 1024;
+}
+
+export interface PoolLimits {
+  /** While one client runs more than half of them, other clients get up to half as many in addition. */
+  readonly workersMax: number;
+  /** Maximum length of the queue, of which one client fills a part. Further jobs are rejected with {@link PoolBusy}. */
+  readonly queuedJobsMax: number;
+  readonly jobDurationMaxMs: number;
+  /** Maximum resident memory of one worker. */
+  readonly workerRssMaxBytes: number;
+  /** Maximum resident memory of all workers together; above it the largest one is ended. */
+  readonly poolRssMaxBytes: number;
+  /** A worker with more resident memory than this after a job is replaced. */
+  readonly restingRssMaxBytes: number;
+  /** A worker is replaced after this many jobs, because libraries leak memory. */
+  readonly jobsPerWorkerMax: number;
+}
+
+export interface RunOptions<Step = never> {
+  /** Whose job it is; clients take turns. `undefined` for jobs of the process itself. */
+  readonly client?: string | undefined;
+  /** Cancels the job or removes it from the queue. */
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of the pool's time limit. */
+  readonly durationMaxMs?: number;
+  /** Whether the job may run again if its worker crashes or is killed from outside. */
+  readonly repeatable?: boolean;
+  /** Called when a step of a watched job begins or ends. */
+  readonly onStep?: ((step: Step) => void) | undefined;
 }

@@ -10,7 +10,7 @@ import { ManifestReader } from '../../src/c2pa/manifest-reader.js';
 import { ManifestWorkers } from '../../src/c2pa/manifest-workers.js';
 import { native } from '../../src/native.js';
 import { createLogger, type Logger } from '../../src/observe/log.js';
-import type { PoolLimits } from '../../src/workers/pool.js';
+import type { PoolLimits } from '../../src/workers/worker-process.js';
 import { acceptedSidecars, bytesOf, SIDECARS, sidecar, TRUST_ANCHORS } from '../store/support/fixtures.js';
 import { startStore } from '../store/support/server.js';
 

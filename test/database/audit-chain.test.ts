@@ -14,10 +14,10 @@ import {
 } from '../../src/database/audit-chain.js';
 import { migrateTables } from '../../src/database/migrate.js';
 import { STORE_SCHEMA } from '../../src/database/migrations/index.js';
-import { type Database, type Db, databasePlace, openDatabase } from '../../src/database/open.js';
+import { type Database, databasePlace, openDatabase } from '../../src/database/open.js';
 import { openPostgres } from '../../src/database/postgres.js';
 import { openSqlite } from '../../src/database/sqlite.js';
-import type { Tables } from '../../src/database/tables.js';
+import type { Db, Tables } from '../../src/database/tables.js';
 import { isccd } from '../support/command.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { decodeLenientBase64 } from '../../src/c2pa/binding-query.js';
-import { type Db, openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/database/open.js';
+import type { Db } from '../../src/database/tables.js';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/observe/log.js';
 import { SyncedBindingIndex } from '../../src/store/binding-index.js';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type IndexStatus, indexStatuses, refillAll } from '../../database/index-status.js';
 import { outdateLive } from '../../database/live-manifests.js';
-import type { Db } from '../../database/open.js';
+import type { Db } from '../../database/tables.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed } from '../terminal/failure.js';
 

@@ -1,7 +1,6 @@
 /** Messages between the server and its worker processes. Plain objects only. */
 import type { FileRights } from '../../content/rights.js';
 import type { Details, ErrorCode } from '../errors.js';
-import type { Field } from '../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../result.js';
 import type { SemanticModels } from './semantic/models.js';
 import type { PipelineStep } from './stopwatch.js';
@@ -111,5 +110,5 @@ export type Output =
     }
   | { readonly kind: 'extract'; readonly metadata: EmbeddedMetadata }
   /** The fields that a fresh extraction does not find. */
-  | { readonly kind: 'embed'; readonly missing: readonly Field[] }
+  | { readonly kind: 'embed'; readonly missing: readonly (keyof EmbeddedMetadata)[] }
   | { readonly kind: 'simprint'; readonly simprints: readonly string[] };

@@ -9,8 +9,14 @@ import type { FileRights } from '../../content/rights.js';
 import type { FileSum } from '../../native.js';
 import { processMemory } from '../../process-memory.js';
 import { generator } from '../../version.js';
-import { PoolBusy, type PoolLimits, type RunOptions, WorkerPool } from '../../workers/pool.js';
-import { JobFailed, type LossReason, WorkerLost } from '../../workers/worker-process.js';
+import { PoolBusy, WorkerPool } from '../../workers/pool.js';
+import {
+  JobFailed,
+  type LossReason,
+  type PoolLimits,
+  type RunOptions,
+  WorkerLost,
+} from '../../workers/worker-process.js';
 import { ABOUT_FILE, CodesRefusal, type ErrorCode, TASKS, textOf, Unavailable } from '../errors.js';
 import type { Field } from '../metadata/places.js';
 import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '../result.js';

@@ -1,7 +1,7 @@
 /** Starts the pipeline from the configuration. */
 import type { CodesConfig } from '../../config/codes.js';
 import type { Logger } from '../../observe/log.js';
-import type { PoolLimits } from '../../workers/pool.js';
+import type { PoolLimits } from '../../workers/worker-process.js';
 import { type JobOutcome, Pipeline } from './pipeline.js';
 import type { SemanticModels } from './semantic/models.js';
 

@@ -1,7 +1,6 @@
 /** The tables of the manifest store and its dashboard. */
 import { type CreateTableBuilder, sql, type Transaction } from 'kysely';
-import type { Engine } from '../open.js';
-import type { Tables } from '../tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 type Ddl = Transaction<Tables>;
 

@@ -1,7 +1,6 @@
 /** Adds the audit log. Triggers refuse every change of its rows, so that no path of this program can rewrite it. */
 import { sql, type Transaction } from 'kysely';
-import type { Engine } from '../open.js';
-import type { Tables } from '../tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 const REFUSAL = 'the audit log is append-only';
 

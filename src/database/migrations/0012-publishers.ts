@@ -1,7 +1,6 @@
 /** Adds upload tokens, the publisher of a manifest, and the trace of a manifest whose id a trusted signer took. */
 import type { Transaction } from 'kysely';
-import type { Engine } from '../open.js';
-import type { Tables } from '../tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 export async function addPublishers(ddl: Transaction<Tables>, engine: Engine): Promise<void> {
   const isSqlite = engine === 'sqlite';

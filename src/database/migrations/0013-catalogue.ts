@@ -1,8 +1,7 @@
 /** Adds the catalogue, which lists and searches read: narrow rows with title and signer, and the ingredients. */
 import { sql, type Transaction } from 'kysely';
 import { fillCatalogue } from '../catalogue.js';
-import type { Engine } from '../open.js';
-import type { Tables } from '../tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 const BATCH_MANIFESTS = 500;
 

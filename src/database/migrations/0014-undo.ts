@@ -1,7 +1,6 @@
 /** Adds what a restore of a deleted manifest needs: the end of the time for it, and the bindings. */
 import { sql, type Transaction } from 'kysely';
-import type { Engine } from '../open.js';
-import type { Tables } from '../tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 export async function addUndo(ddl: Transaction<Tables>, engine: Engine): Promise<void> {
   const manifests = ddl.schema.alterTable('manifests');

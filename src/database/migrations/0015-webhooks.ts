@@ -1,7 +1,6 @@
 /** Adds the outbox of webhook events, the lease of the process that sends them, and what was sent of a declaration. */
 import { sql, type Transaction } from 'kysely';
-import type { Engine } from '../open.js';
-import type { Tables } from '../tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 export async function addWebhooks(ddl: Transaction<Tables>, engine: Engine): Promise<void> {
   const isSqlite = engine === 'sqlite';

@@ -1,6 +1,6 @@
 /** Adds receivers of webhooks that admins register, each with its own outbox, lease and last outcome. */
 import type { Transaction } from 'kysely';
-import type { Engine } from '../open.js';
+import type { Engine } from '../tables.js';
 import { CONFIGURED_WEBHOOK, type Tables } from '../tables.js';
 
 export async function addWebhookReceivers(ddl: Transaction<Tables>, engine: Engine): Promise<void> {

@@ -3,8 +3,7 @@
  * numbers. The database makes the tags, so that changes by programs of earlier versions have one, too.
  */
 import { sql, type Transaction } from 'kysely';
-import type { Engine } from '../open.js';
-import type { Tables } from '../tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 export async function addHistoryTags(ddl: Transaction<Tables>, engine: Engine): Promise<void> {
   if (engine === 'sqlite') await tagInSqlite(ddl);

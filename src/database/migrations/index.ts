@@ -1,5 +1,5 @@
 /** All migrations in order. A released migration never changes: every change is a new file. */
-import type { MigrationStep, Schema } from '../migrate.js';
+import type { MigrationStep, Schema } from '../migration.js';
 import type { Tables } from '../tables.js';
 import { createStore } from './0001-store.js';
 import { addSessionFlash } from './0002-session-flash.js';

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { json } from '../reply/replies.js';
-import type { Origins } from '../routing/neighbours.js';
+import type { Origins } from '../routing/route.js';
 import { type Reply, type Route, route } from '../routing/route.js';
 
 const TYPES: Readonly<Record<string, string>> = {

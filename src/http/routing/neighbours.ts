@@ -1,9 +1,7 @@
 /** Services whose pages use each other, so that they form one console. */
 import type { RequestHeaders } from '../request/head.js';
+import type { Origins } from './route.js';
 import type { CorsPolicy } from './service.js';
-
-/** Origins by service name. */
-export type Origins = Readonly<Record<string, string>>;
 
 export interface Neighbours {
   /** Origins of the other services, as the browser that sent these headers reaches them; empty if unknown. */

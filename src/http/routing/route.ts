@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
-import type { Origins } from './neighbours.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -203,3 +202,6 @@ export function route<
 ): Route {
   return row as unknown as Route;
 }
+
+/** Origins by service name. */
+export type Origins = Readonly<Record<string, string>>;

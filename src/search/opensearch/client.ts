@@ -5,7 +5,7 @@ import type { Metric } from '../../observe/instruments.js';
 import { Slots } from '../../slots.js';
 import { errorOf, OpenSearchError, UNAVAILABLE } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
-import { ClientMetrics } from './metrics.js';
+import { ClientMetrics, type Sending } from './metrics.js';
 
 /** Requests at a time, short ones apart from others. Further ones wait. */
 const CONCURRENT_MAX = 64;
@@ -14,18 +14,6 @@ const CONNECT_MS_MAX = 3000;
 const RESPONSE_MS_MAX = 30_000;
 /** The same for short requests, longer than the pauses of a healthy node. */
 const SHORT_MS_MAX = 5000;
-
-export interface Sending {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-  /** With query. */
-  readonly path: string;
-  /** An object, or lines of NDJSON. */
-  readonly body?: object | string | undefined;
-  /** Whether it changes nothing, so that another node may get it again. */
-  readonly isRead: boolean;
-  /** Whether a healthy node responds within milliseconds, as it reads one document or the state of the cluster. */
-  readonly isShort?: boolean;
-}
 
 export interface ClientOptions {
   readonly location: OpenSearchLocation;

@@ -1,7 +1,6 @@
 /** Metrics of the requests to OpenSearch. */
 import { counter, durations, gauge, type Metric } from '../../observe/instruments.js';
 import type { Slots } from '../../slots.js';
-import type { Sending } from './client.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -46,4 +45,16 @@ function operationOf({ path, isRead }: Sending): Operation {
   if (/\/_(?:mget|doc)\b/.test(path) && isRead) return 'read';
   if (/\/_(?:bulk|doc|create)\b/.test(path)) return 'write';
   return 'other';
+}
+
+export interface Sending {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  /** With query. */
+  readonly path: string;
+  /** An object, or lines of NDJSON. */
+  readonly body?: object | string | undefined;
+  /** Whether it changes nothing, so that another node may get it again. */
+  readonly isRead: boolean;
+  /** Whether a healthy node responds within milliseconds, as it reads one document or the state of the cluster. */
+  readonly isShort?: boolean;
 }

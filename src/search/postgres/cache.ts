@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import { type FollowedIndex, type FollowedState, isNativeError, type SearchEngine } from '../../native.js';
 import type { Logger } from '../../observe/log.js';
-import type { SearchDb } from './open.js';
 import { BEGINNING, hasPoint, isSame, lastPoint, type Point } from './points.js';
 import {
   type AssetRows,
@@ -17,6 +16,7 @@ import {
   readRegistry,
   type StoredIndex,
 } from './rows.js';
+import type { SearchDb } from './tables.js';
 
 /** More changes than this are not applied one by one: the index is loaded again. */
 const CHANGED_ASSETS_MAX = 200_000;

@@ -1,5 +1,4 @@
 /** Checks that a database can hold indexes: it is reachable, can be written, and is new enough. */
-
 import { sql } from 'kysely';
 import { failureReason } from '../../data/failure-reason.js';
 import { FormatRefused } from '../../data/format.js';
@@ -7,7 +6,8 @@ import { checkTables } from '../../database/migrate.js';
 import { ServerRefused } from '../../database/server-refused.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_SCHEMA } from './migrations/index.js';
-import { connect, requireSessions, SERVER_VERSION_MIN, type SearchDb } from './open.js';
+import { connect, requireSessions, SERVER_VERSION_MIN } from './open.js';
+import type { SearchDb } from './tables.js';
 
 interface Server {
   readonly version: number;

@@ -14,10 +14,11 @@ import { Cache } from './cache.js';
 import { Followed } from './followed.js';
 import { cacheMetrics } from './metrics.js';
 import type { Newest } from './newest.js';
-import { openSearchDatabase, type SearchDatabase, type SearchDb } from './open.js';
+import { openSearchDatabase, type SearchDatabase } from './open.js';
 import { openCache } from './open-cache.js';
 import { insertIndex, sweepDropped } from './rows.js';
 import { SharedLogs } from './shared-logs.js';
+import type { SearchDb } from './tables.js';
 import { type NameChange, type Unchanged, unavailable, Writes } from './writes.js';
 
 /** Changes that the feed keeps. A cache that is further behind loads its indexes again. */

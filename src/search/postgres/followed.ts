@@ -1,14 +1,13 @@
 /** The indexes of a database, followed: every change that was committed is applied to the cache in order. */
-
 import { changesAfter, lastChange } from '../../feed/feed.js';
 import { type FeedRead, Follower } from '../../feed/follower.js';
 import type { Logger } from '../../observe/log.js';
 import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
 import type { Newest } from './newest.js';
-import type { SearchDb } from './open.js';
 import { BEGINNING, hasPoint, isSame, type Point, pointAt, pointOf } from './points.js';
 import { type AssetRows, changedPages, type Registry, readRegistry, type StoredIndex } from './rows.js';
+import type { SearchDb } from './tables.js';
 
 /** Changes per read. */
 const CHANGES_MAX = 1000;

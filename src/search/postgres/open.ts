@@ -9,9 +9,7 @@ import { CopiedRows } from './copied-rows.js';
 import { type PostgresLocation, parseLocation } from './location.js';
 import { SEARCH_SCHEMA } from './migrations/index.js';
 import { Newest } from './newest.js';
-import type { SearchTables } from './tables.js';
-
-export type SearchDb = Kysely<SearchTables>;
+import type { SearchDb, SearchTables } from './tables.js';
 
 export interface SearchDatabase {
   readonly db: SearchDb;

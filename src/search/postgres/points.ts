@@ -3,8 +3,7 @@
  * a number alone can be that of a change which no longer exists. Each change therefore has a random tag.
  */
 import { randomUUID } from 'node:crypto';
-import type { SearchDb } from './open.js';
-import type { SearchChangeTable } from './tables.js';
+import type { SearchChangeTable, SearchDb } from './tables.js';
 
 /** A change. A database whose change of this number has this tag also has all changes before it that led there. */
 export interface Point {

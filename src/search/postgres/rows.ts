@@ -2,9 +2,8 @@
 import { CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { FollowedState, LogTableRow, Rehearsed } from '../../native.js';
 import type { CopiedPage } from './copied-rows.js';
-import type { SearchDb } from './open.js';
 import type { TaggedPoint } from './points.js';
-import type { IndexTable, LogRowTable, SearchTables } from './tables.js';
+import type { IndexTable, LogRowTable, SearchDb, SearchTables } from './tables.js';
 
 /** Assets per page in the order of their keys. */
 const PAGE_ASSETS = 10_000;

@@ -1,5 +1,5 @@
 /** The tables of the indexes in PostgreSQL, in a schema of their own. */
-import type { Generated } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 import type { FeedTables } from '../../feed/feed.js';
 
 export interface SearchTables extends FeedTables<SearchChangeTable> {
@@ -101,3 +101,5 @@ export interface InstallationTable {
   /** Identifies the database. Caches of another one are not used. */
   name: string;
 }
+
+export type SearchDb = Kysely<SearchTables>;

@@ -1,5 +1,4 @@
 /** Reads all indexes of a database in one snapshot: counts, and a digest of each to compare with a cache or another place. */
-
 import { createHash } from 'node:crypto';
 import { failureReason } from '../../data/failure-reason.js';
 import { FormatRefused } from '../../data/format.js';
@@ -7,8 +6,9 @@ import type { OnProblem } from '../../data/port.js';
 import { native } from '../../native.js';
 import { databaseProblem } from './check.js';
 import { parseLocation } from './location.js';
-import { connect, type SearchDb } from './open.js';
+import { connect } from './open.js';
 import { allAssets, readRegistry, type StoredIndex } from './rows.js';
+import type { SearchDb } from './tables.js';
 
 /** What is in the database, by index. */
 export interface CheckedIndexes {

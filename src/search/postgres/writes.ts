@@ -14,10 +14,9 @@ import { present } from '../../present.js';
 import { Slots } from '../../slots.js';
 import type { Cache } from './cache.js';
 import type { Followed } from './followed.js';
-import type { SearchDb } from './open.js';
 import { newPoint, type TaggedPoint } from './points.js';
 import { type Left, writeBatch } from './rows.js';
-import type { SearchTables } from './tables.js';
+import type { SearchDb, SearchTables } from './tables.js';
 
 /** Bytes of the requests that are committed together. */
 const GROUP_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** Declarations of the store's manifests to a hub: first attempt, retries, withdrawal, and the key's document. */
-import type { Db } from '../../database/open.js';
+import type { Db } from '../../database/tables.js';
 import type { Logger } from '../../observe/log.js';
 import type { Trace } from '../../observe/trace.js';
 import { didDocument, didOf } from '../../signing/did-web.js';

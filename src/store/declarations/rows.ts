@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeleteQueryBuilder, DeleteResult, ExpressionBuilder, Transaction } from 'kysely';
 import { CLOCK_SKEW_MS, leaseEndMax } from '../../database/lease.js';
-import type { Db } from '../../database/open.js';
-import type { DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
+import type { Db, DeclarationRow, DeclarationUpdate, Tables } from '../../database/tables.js';
 import { lockFeed, recordChanges } from '../feed.js';
 import { type EventLog, NO_EVENTS } from '../webhooks/events.js';
 import type { DeclaredContent } from './declared-content.js';

@@ -1,8 +1,7 @@
 /** Upload tokens of publishers: created, listed and revoked by the command and the dashboard, checked by the API. */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Actor, recordAudit } from '../../database/audit.js';
-import type { Db } from '../../database/open.js';
-import type { UploadTokenRow } from '../../database/tables.js';
+import type { Db, UploadTokenRow } from '../../database/tables.js';
 import { lockFeed } from '../feed.js';
 
 /** What a token allows: to store manifests, and to list and delete those of its publisher. */

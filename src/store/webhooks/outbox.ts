@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { CLOCK_SKEW_MS, leaseEndMax } from '../../database/lease.js';
-import type { Db } from '../../database/open.js';
-import type { WebhookEventRow } from '../../database/tables.js';
+import type { Db, WebhookEventRow } from '../../database/tables.js';
 
 /** Pause after the first failed attempt; each further one is twice as long. */
 export const PAUSE_MS_MIN = 5_000;

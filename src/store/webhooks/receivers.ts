@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type Actor, type AuditAction, recordAudit } from '../../database/audit.js';
-import type { Db } from '../../database/open.js';
+import type { Db } from '../../database/tables.js';
 import { CONFIGURED_WEBHOOK, type WebhookRow } from '../../database/tables.js';
 import { isPublicAddress } from '../../egress/public-address.js';
 import { derivedKey, webhookSecret } from '../../signing/webhook.js';

@@ -3,11 +3,9 @@
  * several sends at a time, in the order of the events; a failed event waits for its next attempt while later ones are
  * sent.
  */
-
 import { Agent, type buildConnector } from 'undici';
 import { failureReason } from '../../data/failure-reason.js';
-import type { Db } from '../../database/open.js';
-import type { WebhookEventRow } from '../../database/tables.js';
+import type { Db, WebhookEventRow } from '../../database/tables.js';
 import type { Logger } from '../../observe/log.js';
 import { signedHeaders } from '../../signing/webhook.js';
 import { withTimeLimit } from '../../time-limit.js';

@@ -1,5 +1,5 @@
 /** Sends events to all receivers: the one of the configuration, and those that admins registered. */
-import type { Db } from '../../database/open.js';
+import type { Db } from '../../database/tables.js';
 import { CONFIGURED_WEBHOOK, type WebhookRow } from '../../database/tables.js';
 import { publicConnector } from '../../egress/public-connector.js';
 import { counter, gauge, type Metric } from '../../observe/instruments.js';

@@ -1,8 +1,7 @@
 /** Rows of manifests as the store writes them. */
 import { createHash } from 'node:crypto';
 import { fillCatalogue, type Summary } from '../../../src/database/catalogue.js';
-import type { Db } from '../../../src/database/open.js';
-import type { DeclarationStatus } from '../../../src/database/tables.js';
+import type { Db, DeclarationStatus } from '../../../src/database/tables.js';
 import { NO_DECLARER } from '../../../src/store/declarer.js';
 
 export interface Seed {

@@ -5,9 +5,8 @@
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { migrate } from '../../../src/database/migrate.js';
-import type { Db } from '../../../src/database/open.js';
 import { openSqlite } from '../../../src/database/sqlite.js';
-import type { DeclarationRow } from '../../../src/database/tables.js';
+import type { Db, DeclarationRow } from '../../../src/database/tables.js';
 import {
   type DeclarationConfig,
   type Declarations,

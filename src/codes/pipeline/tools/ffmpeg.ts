@@ -4,7 +4,8 @@
  */
 import { lazily } from '../../../lazily.js';
 import { CodesRefusal } from '../../errors.js';
-import { collector, runTool, type Sink, ToolFailed, type ToolLimits, ToolMissing } from './process.js';
+import { collector, runTool, type Sink, ToolFailed, ToolMissing } from './process.js';
+import type { ToolLimits } from './tool.js';
 
 export interface FfmpegTools {
   /** Executable: a name on the PATH, or a path. */

@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { environment } from '../../../config/env.js';
 import { isNativeError, native, toolHostLibrary } from '../../../native.js';
-import type { RunningTool, ToolOptions } from './process.js';
+import type { RunningTool, ToolOptions } from './tool.js';
 
 type Host = ReturnType<typeof native.ToolHost.start>;
 type Files = ReturnType<Host['run']>;

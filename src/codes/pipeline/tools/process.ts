@@ -8,28 +8,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { Readable } from 'node:stream';
 import { FileError, type FileErrorCode } from '../file-error.js';
 import { startHosted } from './host.js';
-
-export interface ToolLimits {
-  readonly durationMaxMs: number;
-  /** Address space of the program, shared libraries included. */
-  readonly memoryMaxBytes: number;
-  /** Size of any file that the program writes. */
-  readonly fileMaxBytes: number;
-}
-
-export interface ToolOptions {
-  readonly limits: ToolLimits;
-  readonly signal?: AbortSignal | undefined;
-  readonly cwd?: string;
-  /** Whether to keep the program loaded for later runs, where that is possible. */
-  readonly staysLoaded?: boolean;
-  /** Arguments of a run by a host, where they are different. */
-  readonly hostedArgs?: readonly string[] | undefined;
-  /** Threads that compute at the same time. Default: 1. */
-  readonly threads?: number | undefined;
-  /** Called with lines such as `key=value` on standard error. Other lines are the program's messages. */
-  readonly onPair?: (key: string, value: string) => void;
-}
+import type { End, RunningTool, ToolOptions } from './tool.js';
 
 /** Receives the next piece of standard output. The program waits until the promise resolves. */
 export type Sink = (chunk: Buffer) => void | Promise<void>;
@@ -142,15 +121,6 @@ export function collector(bytesMax: number): { readonly sink: Sink; bytes(): Buf
   };
 }
 
-/** A program that is running. */
-export interface RunningTool {
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  /** Resolves when the program has ended and its output is read. */
-  readonly ended: Promise<End>;
-  kill(): void;
-}
-
 function start(executable: string, args: readonly string[], options: ToolOptions): RunningTool {
   const child = spawned(executable, args, options);
   // Without a process there are no pipes.
@@ -169,12 +139,6 @@ function spawned(executable: string, args: readonly string[], { limits, cwd }: T
     limits.fileMaxBytes / FILE_BLOCK_BYTES,
   ].map((number) => String(Math.ceil(number)));
   return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...numbers, executable, ...args], options);
-}
-
-interface End {
-  /** Exit status, or the terminating signal. */
-  readonly status: number | string | null;
-  readonly missing?: boolean;
 }
 
 function endOf(child: ChildProcess): Promise<End> {

@@ -1,5 +1,5 @@
 /** All migrations in order. A released migration never changes: every change is a new file. */
-import type { Schema } from '../../../database/migrate.js';
+import type { Schema } from '../../../database/migration.js';
 import type { SearchTables } from '../tables.js';
 import { createIndexes } from './0001-indexes.js';
 import { createLogs } from './0002-logs.js';
