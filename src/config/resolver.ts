@@ -4,7 +4,7 @@ import { MANIFEST_INDEX_DEFAULT } from '../c2pa/search-index-port.js';
 import { listenVariables } from './listen.js';
 import { boolean, hostNames, indexNameList, integer, number, oneOf, text, webAddress } from './schemas.js';
 import { storeVariables } from './store.js';
-import { readTrustAnchors } from './trust-list.js';
+import { BUNDLED_TRUST_ANCHORS, readTrustAnchors } from './trust-list.js';
 import {
   ConfigurationInvalid,
   defineVariables,
@@ -136,7 +136,7 @@ export const resolverVariables = defineVariables({
 });
 
 export interface ResolverConfig extends Values<typeof resolverVariables> {
-  /** PEM; empty: the bundled C2PA trust list. Only read if rights can be looked up. */
+  /** PEM; empty: the bundled C2PA trust list. `MSTORE_TRUST_ANCHORS` is only read if rights can be looked up. */
   readonly trustAnchorsPem: string;
 }
 
@@ -152,7 +152,8 @@ export function readResolverConfig(environment: Environment): ResolverConfig {
       `RESOLVER_TEST_ALLOW="${config.testAllow.join(',')}" must be empty unless RESOLVER_ENVIRONMENT=test`,
     );
   }
-  const trustAnchorsPem = config.rights ? anchorsOf(config.trustAnchors, environment) : '';
+  const isRead = config.rights || config.trustAnchors !== undefined;
+  const trustAnchorsPem = isRead ? anchorsOf(config.trustAnchors, environment) : BUNDLED_TRUST_ANCHORS;
   return { ...config, trustAnchorsPem };
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readResolverConfig } from '../../src/config/resolver.js';
 import { ConfigurationInvalid } from '../../src/config/variable.js';
@@ -18,6 +20,15 @@ describe('readResolverConfig', () => {
       environment: 'production',
       testAllow: [],
     });
+  });
+
+  it('reads RESOLVER_TRUST_ANCHORS also without look-ups of rights', () => {
+    const trust = (place?: string) =>
+      readResolverConfig(place === undefined ? {} : { RESOLVER_TRUST_ANCHORS: place }).trustAnchorsPem;
+    expect(trust()).toBe('');
+    const anchors = path.join(import.meta.dirname, '../fixtures/c2pa/certs/trust-anchors.pem');
+    expect(trust(anchors)).toBe(readFileSync(anchors, 'utf8'));
+    expect(() => trust('/nowhere.pem')).toThrow(ConfigurationInvalid);
   });
 
   it('accepts RESOLVER_TEST_ALLOW only in the test environment', () => {
