@@ -20,6 +20,7 @@ import { workerNumber } from '../observe/worker.js';
 import { present } from '../present.js';
 import { version } from '../version.js';
 import { DecisionLog } from './decision-log.js';
+import { FolderGuard } from './engine/folder-guard.js';
 import { InProcessSearch } from './engine/in-process.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
 import type { Engine } from './engine/port.js';
@@ -77,8 +78,10 @@ export async function searchApp(
 ): Promise<SearchApp> {
   const keys = apiKeys(config, dataDir, log);
   const { engine, local, followLogs, folder, id } = await openIndexes(config, dataDir, log);
+  const guard = folder === undefined ? undefined : await FolderGuard.open(folder);
+  if (local !== undefined) guard?.watch(local, log);
   const failing = watchWrites(local ?? engine, (error) => exitToRestart(log, error, 'an index'));
-  const service = new SearchService(engine, folder, failing);
+  const service = new SearchService(engine, guard && (() => guard.isPresent()), failing);
   const decisions = log && new DecisionLog(engine, log);
   const loaded = engine.whenLoaded();
   // The follower needs its index. Small indexes are loaded before the service listens.

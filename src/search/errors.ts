@@ -5,6 +5,7 @@ import { detailReply } from '../http/reply/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { ErrorForm, Refusal } from '../http/routing/service.js';
 import { isNativeError, type NativeErrorCode } from '../native.js';
+import { FolderGone } from './engine/folder-guard.js';
 import { type Issue, issueOf, withShortEchoes } from './issues.js';
 import { errorBody } from './schema.js';
 import { NotDecodable } from './transfer/decode.js';
@@ -52,6 +53,8 @@ const RETRY_SECONDS: Partial<Record<NativeErrorCode, number>> = {
   DATA_DAMAGED: 60,
 };
 
+const GONE_RETRY_SECONDS = 60;
+
 /** The response to a failed call of the engine. */
 export interface EngineFailure {
   readonly status: number;
@@ -70,6 +73,8 @@ const DATABASE_AWAY: EngineFailure = {
 /** The response to an error that the engine threw. `undefined` for faults and for errors from elsewhere. */
 export function engineFailure(error: unknown): EngineFailure | undefined {
   if (error instanceof StorageUnavailable) return DATABASE_AWAY;
+  if (error instanceof FolderGone)
+    return { status: 503, retrySeconds: GONE_RETRY_SECONDS, detail: JSON.stringify(error.message) };
   if (!isNativeError(error)) return undefined;
   const status = ENGINE_STATUSES[error.code];
   if (status === undefined) return undefined;

@@ -2,7 +2,6 @@
  * Use cases. They return the engine's JSON unchanged, because it is the JSON of the response. `errors.ts` turns errors
  * of the engine into responses.
  */
-import { access } from 'node:fs/promises';
 import { isLines, withoutByteOrderMark } from '../http/request/streamed.js';
 import type { Readiness } from '../http/routing/service.js';
 import { type AssetPage, native, type SearchFound } from '../native.js';
@@ -69,17 +68,21 @@ function readinessOf(
 
 export class SearchService {
   readonly #engine: Engine;
-  readonly #folder: string | undefined;
+  readonly #hasFolder: () => Promise<boolean>;
   readonly #failing: ReadonlyMap<string, string>;
   readonly #inlineBudget = new InlineBudget();
 
   /**
-   * @param folder of the indexes; `undefined` if they have no folder
+   * @param hasFolder whether the folder of the indexes is present, if they have one
    * @param failing indexes that could not be written last, with the reason
    */
-  constructor(engine: Engine, folder?: string, failing: ReadonlyMap<string, string> = new Map()) {
+  constructor(
+    engine: Engine,
+    hasFolder = async () => true,
+    failing: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#engine = engine;
-    this.#folder = folder;
+    this.#hasFolder = hasFolder;
     this.#failing = failing;
   }
 
@@ -238,7 +241,7 @@ export class SearchService {
    */
   async readiness(): Promise<Readiness> {
     // Checks the folder, not the indexes in it: there may be many, and probes arrive every second.
-    if (this.#folder !== undefined && !(await exists(this.#folder))) return 'list_indexes_failed';
+    if (!(await this.#hasFolder())) return 'list_indexes_failed';
     const unavailable = JSON.parse(this.#engine.unavailableIndexes().toString()) as Unavailable[];
     return readinessOf(unavailable, this.#failing, this.#engine.problem?.());
   }
@@ -246,13 +249,6 @@ export class SearchService {
   close(): Promise<void> {
     return this.#engine.close();
   }
-}
-
-function exists(folder: string): Promise<boolean> {
-  return access(folder).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

@@ -12,10 +12,8 @@ const ASSETS = 2500;
 
 async function opened() {
   const folder = await temporaryFolder();
-  const service = new SearchService(
-    await native.openSearchEngine(indexUri('usearch', folder), { sync: false }),
-    folder,
-  );
+  const engine = await native.openSearchEngine(indexUri('usearch', folder), { sync: false });
+  const service = new SearchService(engine);
   onTestFinished(() => service.close());
   for (const name of ['blue', 'green'])
     await service.create(Buffer.from(JSON.stringify({ name })), JSON_TYPE);

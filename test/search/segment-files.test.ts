@@ -26,7 +26,7 @@ async function opened(options: { sealBytesPerSecond?: number }) {
   const folder = await temporaryFolder();
   const all = { sealEarly: FULL, sync: false, ...options };
   const engine = await native.openSearchEngine(indexUri('usearch', folder), all);
-  const service = new SearchService(engine, folder);
+  const service = new SearchService(engine);
   onTestFinished(() => service.close());
   await service.create(Buffer.from('{"name":"main"}'), JSON_TYPE);
   const add = (first: number, count: number) => {

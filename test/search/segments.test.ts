@@ -24,7 +24,7 @@ async function open(
 ) {
   const options = { sealEarly: FULL, sync: false, ...more };
   const engine = await native.openSearchEngine(indexUri('usearch', folder), options);
-  return { engine, service: new SearchService(engine, folder) };
+  return { engine, service: new SearchService(engine) };
 }
 
 /** An index of small segments. */

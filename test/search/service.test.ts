@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -164,6 +164,39 @@ describe.each(BACKENDS)('%s', (backend) => {
     await rename(path.join(folder, 'moved'), place);
     expect(await ready()).toEqual([200, { status: 'ready' }]);
   });
+
+  test.runIf(backend === 'lmdb' || backend === 'usearch')(
+    'acknowledges nothing while its folder is missing or another one',
+    async () => {
+      const place = indexFolder(backend, folder);
+      const isWithout = async () => {
+        const statuses: number[] = [];
+        const created = await post(`${server.url}/indexes`, { name: 'new' });
+        const removed = await fetch(`${index}/assets/${other.iscc_id}`, { method: 'DELETE' });
+        const added = await post(`${index}/assets`, [{ ...other, metadata: {} }]);
+        for (const { status } of [created, removed, added]) statuses.push(status);
+        expect(added.headers.get('retry-after')).toBe('60');
+        expect(await added.json()).toEqual({ detail: expect.stringContaining('was removed or replaced') });
+        expect(statuses).toEqual([503, 503, 503]);
+        expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+        expect((await fetch(index)).status).toBe(200);
+      };
+      await rename(place, path.join(folder, 'moved'));
+      await isWithout();
+      await mkdir(place);
+      await isWithout();
+      await rm(place, { recursive: true });
+      await rename(path.join(folder, 'moved'), place);
+      // The files of one index.
+      await rename(path.join(place, 'ds'), path.join(folder, 'moved'));
+      expect((await post(`${index}/assets`, [other])).status).toBe(503);
+      const ready = await (await fetch(`${server.url}/readyz`)).json();
+      expect(ready).toMatchObject({ failing: { ds: 'its files were removed' } });
+      await rename(path.join(folder, 'moved'), path.join(place, 'ds'));
+      expect((await post(`${index}/assets`, [other])).status).toBe(201);
+      expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ready' });
+    },
+  );
 
   test('keeps additions and deletions over a restart', async () => {
     await post(`${index}/assets`, [entry, other]);

@@ -1,6 +1,7 @@
 /** Watches the writes of an engine: which indexes could not be written, and whether one is unusable until a restart. */
 import { type FollowedIndex, isNativeError, type SearchEngine } from '../../native.js';
 import type { PostgresEngine } from '../postgres/engine.js';
+import { FolderGone } from './folder-guard.js';
 import type { Engine } from './port.js';
 
 /** Methods that write an index. Their first argument is its name. */
@@ -40,6 +41,7 @@ export function watchWrites(
 ): ReadonlyMap<string, string> {
   const failing = new Map<string, string>();
   const failed = async (index: string, error: unknown) => {
+    if (error instanceof FolderGone) failing.set(index, 'its files were removed');
     const code = isNativeError(error) ? error.code : undefined;
     if (code === 'NOT_FOUND') failing.delete(index);
     if (code !== 'INTERNAL' && code !== 'STORAGE_FULL') return;
