@@ -80,7 +80,8 @@ export async function fingerprintByFfmpeg(
   options?: FfmpegOptions,
 ): Promise<Int32Array> {
   const fingerprinter = new native.AudioFingerprinter();
-  const args = [...input(path), '-map', '0:a:0', '-af', RESAMPLER, '-f', 's16le', 'pipe:1'];
+  const output = ['-f', 's16le', '-flush_packets', '0', 'pipe:1'];
+  const args = [...input(path), '-map', '0:a:0', '-af', RESAMPLER, ...output];
   await ffmpeg(tools, args, (samples) => fingerprinter.push(samples), options);
   return fingerprinter.finish();
 }
