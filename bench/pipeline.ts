@@ -1,7 +1,8 @@
 /**
  * Files to ISCC-CODEs, by kind of file, compared with iscc-sdk (PyPI) on the same files in alternating rounds. iscc-sdk
- * processes one file at a time; isccd one at a time, and one per core as in `isccd code`. Then the CPU time of short clips,
- * and uploads of all kinds over HTTP by several concurrent clients.
+ * processes one file at a time; isccd one at a time, and one per core as in `isccd code`. These are short files, for which
+ * starting programs counts most. Then files of real sizes (`sizes`, with `long` also longer ones), the CPU time of short
+ * clips, and uploads of all kinds over HTTP by several concurrent clients.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ import { pythonPackage } from '../test/support/set-up.js';
 import { measureClips } from './support/clips.js';
 import { IsccSdk, type Round } from './support/iscc-sdk.js';
 import { ARGUMENTS, QUICK, quickOr } from './support/options.js';
+import { compareSizes } from './support/real-sizes.js';
 
 const ROUNDS = quickOr(1, 3);
 const CLIENTS = 8;
@@ -239,9 +241,30 @@ async function uploadTimes(
   return times;
 }
 
-const selected = ARGUMENTS.length > 0 || !QUICK ? ARGUMENTS : ['image', 'text', 'http'];
+async function measureSizes(): Promise<void> {
+  const cores = availableParallelism();
+  const ours = new Ours(cores);
+  // In the short form isccd takes the place of the reference, which may also be missing.
+  const theirs = QUICK ? undefined : await IsccSdk.start().catch(() => undefined);
+  const root = process.pid;
+  const sdk = theirs?.pid && {
+    tree: { root: theirs.pid },
+    code: async (file: string) => String((await theirs.run([file])).codes[0]),
+  };
+  const own = { tree: { root, without: theirs?.pid }, code: (file: string) => ours.code(file) };
+  try {
+    await compareSizes({ theirs: sdk || (QUICK ? own : undefined), ours: own }, cores);
+  } finally {
+    theirs?.stop();
+    await ours.stop();
+  }
+}
+
+const named = ARGUMENTS.filter((argument) => argument !== 'long');
+const selected = named.length > 0 || !QUICK ? named : ['image', 'text', 'sizes', 'http'];
 const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
 await compare((Object.keys(KINDS) as Kind[]).filter(isSelected));
+if (isSelected('sizes')) await measureSizes();
 if (isSelected('clips')) {
   const ours = new Ours(1);
   await measureClips((file) => ours.code(file), quickOr(2, 20)).finally(() => ours.stop());

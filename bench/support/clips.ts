@@ -1,9 +1,9 @@
 /** CPU time per short clip, of this process, its workers and FFmpeg, next to that of starting FFmpeg's programs alone. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { treeCpuMs } from './process-tree.js';
 
 const FILM = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=2'];
 const TONE = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2'];
@@ -46,28 +46,4 @@ async function cpuMs(count: number, work: () => unknown): Promise<number> {
   const start = treeCpuMs();
   for (let index = 0; index < count; index += 1) await work();
   return (treeCpuMs() - start) / count;
-}
-
-const MS_PER_TICK = 10;
-
-/** CPU time of this process and all below it, also of those that have ended. Linux only. */
-function treeCpuMs(): number {
-  const processes = new Map(readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? times(name) : [])));
-  const belongs = (pid: number): boolean => {
-    const parent = processes.get(pid)?.parent;
-    return pid === process.pid || (parent !== undefined && parent !== 0 && belongs(parent));
-  };
-  const own = [...processes].filter(([pid]) => belongs(pid));
-  return own.reduce((sum, [, { ticks }]) => sum + ticks * MS_PER_TICK, 0);
-}
-
-function times(pid: string): [number, { readonly parent: number; readonly ticks: number }][] {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    return [[Number(pid), { parent: Number(fields[1]), ticks }]];
-  } catch {
-    // It has ended since.
-    return [];
-  }
 }

@@ -33,6 +33,10 @@ export class IsccSdk {
     return new IsccSdk(spawn(python, [script], { env, stdio: ['pipe', 'pipe', 'inherit'] }));
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   async run(files: readonly string[]): Promise<Round> {
     this.#child.stdin?.write(`${JSON.stringify(files)}\n`);
     const { value, done } = await this.#lines.next();
