@@ -2,8 +2,8 @@
 
 /// Codecs that report all damage, so that a run can be repeated.
 ///
-/// HEVC is not among them: FFmpeg leaves parts of damaged pictures unwritten without a message, so that they
-/// show what the memory had before, which depends on the pictures that were decoded.
+/// HEVC is not among them: of a damaged file, other pictures were decoded without a message when some were dropped.
+/// Presumably FFmpeg leaves parts of such pictures unwritten.
 #[derive(Clone, Copy)]
 pub enum Codec {
     H264,
