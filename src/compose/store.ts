@@ -2,8 +2,9 @@
 import { dashboardRoutes } from '../admin/app.js';
 import type { NetworkView } from '../admin/port.js';
 import { ManifestReader } from '../c2pa/manifest-reader.js';
-import { MANIFEST_INDEX_DEFAULT, SearchManifestIndex } from '../c2pa/search-index-port.js';
+import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import { SearchClient } from '../client/search-client.js';
+import { MANIFEST_INDEX_DEFAULT } from '../config/resolver.js';
 import type { StoreConfig } from '../config/store.js';
 import { ConfigurationInvalid } from '../config/variable.js';
 import { References } from '../content/reference.js';

@@ -1,6 +1,5 @@
 /** Variables of the soft-binding resolver. */
 import { z } from 'zod';
-import { MANIFEST_INDEX_DEFAULT } from '../c2pa/search-index-port.js';
 import { listenVariables } from './listen.js';
 import { boolean, hostNames, indexNameList, integer, number, oneOf, text, webAddress } from './schemas.js';
 import { storeVariables } from './store.js';
@@ -170,3 +169,6 @@ export function indexNames(configured: string | undefined, networkIndex?: string
   const names = configured.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 0 ? [MANIFEST_INDEX_DEFAULT] : names;
 }
+
+/** Default name of the index that stores write to and resolvers read. */
+export const MANIFEST_INDEX_DEFAULT = 'c2pa';

@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { canonicalAddress } from '../http/request/client-address.js';
-import { parseRate, type Rate } from '../limits/rate-limiter.js';
+import { canonicalAddress } from '../ip-address.js';
+import { parseRate, type Rate } from './rate.js';
 
 export function text(rule = 'must not be empty'): z.ZodType<string, string> {
   return z.string().trim().min(1, rule);

@@ -1,7 +1,8 @@
 /** Where requests are counted: in Redis, which instances share, or in this process. */
+import type { Rate } from '../config/rate.js';
 import type { Metric } from '../observe/instruments.js';
 import type { Logger } from '../observe/log.js';
-import { FixedWindows, type Rate, type RateLimiter } from './rate-limiter.js';
+import { FixedWindows, type RateLimiter } from './rate-limiter.js';
 
 export interface OpenLimits {
   readonly limiter: RateLimiter;

@@ -1,4 +1,5 @@
 /** Rate limits per client and kind of request: the port, and fixed windows counted in this process. */
+import type { Rate } from '../config/rate.js';
 
 export interface RateLimiter {
   /**
@@ -8,21 +9,6 @@ export interface RateLimiter {
    * @returns 0 if the request is allowed, else the whole seconds until a retry makes sense, at least 1
    */
   take(kind: string, client: string): number | Promise<number>;
-}
-
-/** At most `count` requests per period. */
-export interface Rate {
-  readonly count: number;
-  readonly periodSeconds: number;
-}
-
-const PERIOD_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** Parses a rate such as `10/m`: a whole number, a slash and one of s, m, h, d. Anything else is `undefined`. */
-export function parseRate(text: string): Rate | undefined {
-  const [, count = '', period = ''] = /^(\d{1,15})\/([smhd])$/.exec(text) ?? [];
-  const periodSeconds = PERIOD_SECONDS[period];
-  return periodSeconds === undefined ? undefined : { count: Number(count), periodSeconds };
 }
 
 /**

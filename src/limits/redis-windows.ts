@@ -2,8 +2,9 @@
  * Fixed windows counted in Redis: exact over all instances, by the clock of Redis. While Redis is unavailable, this
  * process counts for itself. Import it only if Redis is configured.
  */
+import type { Rate } from '../config/rate.js';
 import type { RedisLink } from '../redis/link.js';
-import { FixedWindows, type Rate, type RateLimiter } from './rate-limiter.js';
+import { FixedWindows, type RateLimiter } from './rate-limiter.js';
 
 /**
  * Counts a request unless the window is full. A window is a hash of its number and count, which expires with it.

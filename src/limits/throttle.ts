@@ -1,10 +1,9 @@
 /** Rate limits by client address, with exemptions. */
 import ipaddr from 'ipaddr.js';
-import type { ResponseSpec } from '../http/routing/route.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /** The documentation of status 429. */
-export const THROTTLED: ResponseSpec = {
+export const THROTTLED = {
   description: 'The client has sent too many requests; see Retry-After.',
 };
 

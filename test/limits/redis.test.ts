@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { parseRate, type Rate } from '../../src/config/rate.js';
 import { openLimits } from '../../src/limits/open.js';
-import { FixedWindows, parseRate, type Rate, type RateLimiter } from '../../src/limits/rate-limiter.js';
+import { FixedWindows, type RateLimiter } from '../../src/limits/rate-limiter.js';
 import { RedisWindows } from '../../src/limits/redis-windows.js';
 import type { Logger } from '../../src/observe/log.js';
 import { RedisLink } from '../../src/redis/link.js';
