@@ -7,7 +7,7 @@ import { copyFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { CARGO_OPTIONS, run } from '../scripts/lib.mjs';
-import { composeCode, decodeCode, decomposeCode, encodeUnit } from '../src/codec.js';
+import { composeCode, decodeCode, decomposeCode, encodeUnit } from '../src/iscc/codec.js';
 import { native } from '../src/native.js';
 import { quickOr } from './support/options.js';
 

@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Pipeline } from '../src/codes/pipeline/pipeline.js';
+import { Pipeline } from '../src/services/codes/pipeline/pipeline.js';
 import { pythonPackage } from '../test/support/set-up.js';
 import { measureClips } from './support/clips.js';
 import { IsccSdk, type Round } from './support/iscc-sdk.js';
@@ -23,7 +23,7 @@ const CLIENTS = 8;
 const HTTP_SECONDS = quickOr(1, 20);
 const run = promisify(execFile);
 
-const WORKER = fileURLToPath(new URL('../dist/codes/pipeline/worker.js', import.meta.url));
+const WORKER = fileURLToPath(new URL('../dist/services/codes/pipeline/worker.js', import.meta.url));
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const fixtures = fileURLToPath(new URL('../test/fixtures/codes/files', import.meta.url));
 /** In the short form only the repository's own files are used. */

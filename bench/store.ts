@@ -12,9 +12,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { openDatabase } from '../src/database/open.js';
-import type { Db } from '../src/database/tables.js';
 import { native } from '../src/native.js';
+import { openDatabase } from '../src/storage/database/open.js';
+import type { Db } from '../src/storage/database/tables.js';
 import { ARGUMENTS, quickOr } from './support/options.js';
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));

@@ -1,6 +1,6 @@
 /** In the bundle of lmdb, this replaces the search for its binary: it is next to the addon of isccd. */
 import { createRequire } from 'node:module';
-import { addonTarget } from '../dist/addon-target.js';
+import { addonTarget } from '../dist/platform/addon-target.js';
 
 const require = createRequire(import.meta.url);
 

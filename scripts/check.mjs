@@ -9,7 +9,7 @@ import { innerProfile, setup } from './setup.mjs';
 export function check({ installTools = false } = {}) {
   run(bin('biome'), ['check', '--error-on-warnings', '.']);
   run(bin('tsc'), ['-p', 'tsconfig.check.json']);
-  run(bin('tsc'), ['-p', 'src/web/tsconfig.json', '--noEmit']);
+  run(bin('tsc'), ['-p', 'src/console/tsconfig.json', '--noEmit']);
   run('cargo', ['fmt', '--all', '--check']);
   lintRust();
   audit({ install: installTools });

@@ -1,5 +1,5 @@
 /**
- * Copies what the compiler does not: static browser files into `dist/web`, the vectors of `isccd selftest`, and the types of
+ * Copies what the compiler does not: static browser files into `dist/console`, the vectors of `isccd selftest`, and the types of
  * the addon.
  */
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { root } from './lib.mjs';
 const VECTORS = ['test', 'fixtures', 'codes', 'conformance_iscc_core_1_5_0.json'];
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'];
 
-/** Files of `src/web` that are served unchanged; the compiler writes its TypeScript to the same folder. */
+/** Files of `src/console` that are served unchanged; the compiler writes its TypeScript to the same folder. */
 const AS_IS = /\.(html|css|svg)$/;
 
 export function copyWeb() {
-  const source = path.join(root, 'src', 'web');
-  cpSync(source, path.join(root, 'dist', 'web'), {
+  const source = path.join(root, 'src', 'console');
+  cpSync(source, path.join(root, 'dist', 'console'), {
     recursive: true,
     filter: (file) => statSync(file).isDirectory() || AS_IS.test(file),
   });
@@ -34,7 +34,7 @@ function addonTypes() {
 }
 
 function docs() {
-  const target = path.join(root, 'dist', 'web', 'docs');
+  const target = path.join(root, 'dist', 'console', 'docs');
   mkdirSync(target, { recursive: true });
   for (const file of DOCS_FILES) {
     cpSync(path.join(root, 'node_modules', 'swagger-ui-dist', file), path.join(target, file));

@@ -46,13 +46,18 @@ export const AREAS = [
   {
     name: 'limits',
     tool: 'stryker',
-    sources: ['src/limits', 'src/http/request/client-address.ts'],
+    sources: ['src/platform/limits', 'src/http/request/client-address.ts'],
     tests: ['test/http/headers.test.ts', 'test/limits/limits.test.ts', 'test/limits/redis.test.ts'],
   },
   {
     name: 'auth',
     tool: 'stryker',
-    sources: ['src/admin/csrf.ts', 'src/admin/sessions.ts', 'src/search/keys', 'src/store/tokens'],
+    sources: [
+      'src/services/dashboard/csrf.ts',
+      'src/services/dashboard/sessions.ts',
+      'src/services/search/keys',
+      'src/services/store/tokens',
+    ],
     tests: [
       'test/admin/login.test.ts',
       'test/admin/sessions.test.ts',
@@ -66,13 +71,13 @@ export const AREAS = [
   {
     name: 'records',
     tool: 'stryker',
-    sources: ['src/codes/records.ts', 'src/codes/cleanup.ts'],
+    sources: ['src/services/codes/records.ts', 'src/services/codes/cleanup.ts'],
     tests: ['test/codes/records.test.ts', 'test/codes/cleanup.test.ts', 'test/codes/service.test.ts'],
   },
   {
     name: 'declarations',
     tool: 'stryker',
-    sources: ['src/store/declarations'],
+    sources: ['src/services/store/declarations'],
     tests: [
       'test/store/declarations/answers.test.ts',
       'test/store/declarations/crashes.test.ts',

@@ -156,7 +156,7 @@ function typescript() {
   once('typescript', key, () => {
     console.error('isccd: compiling TypeScript');
     run(bin('tsc'), ['-p', 'tsconfig.json']);
-    run(bin('tsc'), ['-p', 'src/web/tsconfig.json']);
+    run(bin('tsc'), ['-p', 'src/console/tsconfig.json']);
     bundleAtBuild();
     copyWeb();
   });

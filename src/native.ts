@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AddonMissing } from './addon-missing.js';
-import { addonTarget, PLATFORM } from './addon-target.js';
+import { AddonMissing } from './platform/addon-missing.js';
+import { addonTarget, PLATFORM } from './platform/addon-target.js';
 
 export type * from '../native/index.d.ts';
 

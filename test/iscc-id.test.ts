@@ -1,6 +1,6 @@
 /** The form and order of ISCC-IDs, compared with the codec. */
 import { describe, expect, it } from 'vitest';
-import { compareIsccIds, isIsccId } from '../src/iscc-id.js';
+import { compareIsccIds, isIsccId } from '../src/iscc/iscc-id.js';
 import { native } from '../src/native.js';
 
 const US_MAX = 2 ** 52 - 1;

@@ -23,7 +23,7 @@ import {
   simprints,
   textCode,
   videoCode,
-} from '../dist/index.js';
+} from '../dist/library/index.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, 'fixtures/codes');
 const json = (name: string) => JSON.parse(readFileSync(path.join(FIXTURES, name), 'utf8'));

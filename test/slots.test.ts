@@ -1,6 +1,6 @@
 /** Work with bounded concurrency. */
 import { expect, test } from 'vitest';
-import { inOrder, Slots } from '../src/slots.js';
+import { inOrder, Slots } from '../src/platform/slots.js';
 
 test('a source that fails while only results are awaited fails the reader, and nothing else', async () => {
   async function* source() {

@@ -89,7 +89,7 @@ describe('src/compose', () => {
     ).toEqual([]);
   });
 
-  it('is imported only by src/cli and src/index.ts', () => {
+  it('is imported only by src/cli and src/library/index.ts', () => {
     const outside = (file: string) => !/^src\/(compose|cli)\/|^src\/index\.ts$/.test(file);
     expect(violations((file, target) => outside(file) && target.startsWith('src/compose/'))).toEqual([]);
   });
@@ -101,11 +101,11 @@ describe('doors', () => {
     expect(violations((file, target) => file !== 'src/native.ts' && addon.test(target))).toEqual([]);
   });
 
-  it('src/config is the only reader of the environment', () => {
+  it('src/platform/config is the only reader of the environment', () => {
     const readers = sources.filter((file) =>
       /\bprocess\s*\.\s*env\b|\bprocess\s*\[\s*['"]env/.test(withoutComments(file)),
     );
-    expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([]);
+    expect(readers.filter((file) => !file.startsWith('src/platform/config/'))).toEqual([]);
   });
 
   it('only src/http/transport/uws-binding.ts names uWebSockets.js as a module', () => {

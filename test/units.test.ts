@@ -12,7 +12,7 @@ import {
   textClean,
   textCode,
   textCollapse,
-} from '../src/index.js';
+} from '../src/library/index.js';
 
 const BYTES = Buffer.from('Some bytes');
 const PIXELS = Uint8Array.from({ length: 1024 }, (_, at) => at & 255);

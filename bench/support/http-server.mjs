@@ -34,7 +34,7 @@ function bareNode() {
 async function routed(transport, level) {
   const { startServer } = await import('../../dist/http/server.js');
   const { loadTransport } = await import('../../dist/http/transport/load-transport.js');
-  const { createLogger } = await import('../../dist/observe/log.js');
+  const { createLogger } = await import('../../dist/platform/observe/log.js');
   const log = createLogger(level);
   const options = { host: '127.0.0.1', port: 0, transport: loadTransport(transport, log), log };
   return (await startServer(service, options)).port;

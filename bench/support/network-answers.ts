@@ -1,5 +1,5 @@
 /** What a node of the network returns for the same queries and ISCC-IDs, to compare two programs on the same logs. */
-import { decodeCode, encodeUnit } from '../../src/codec.js';
+import { decodeCode, encodeUnit } from '../../src/iscc/codec.js';
 import type { HubDouble } from '../../test/network/support/hub-double.js';
 
 const INDEX = 'idptest';

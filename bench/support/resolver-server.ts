@@ -2,15 +2,15 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readResolverConfig } from '../../src/config/resolver.js';
-import { searchVariables } from '../../src/config/search.js';
-import { readVariables } from '../../src/config/variable.js';
 import type { ServiceApp } from '../../src/http/routing/service.js';
 import { startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
-import { createLogger } from '../../src/observe/log.js';
-import { resolverApp } from '../../src/resolver/app.js';
-import { searchApp } from '../../src/search/app.js';
+import { readResolverConfig } from '../../src/platform/config/resolver.js';
+import { searchVariables } from '../../src/platform/config/search.js';
+import { readVariables } from '../../src/platform/config/variable.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { resolverApp } from '../../src/services/resolver/app.js';
+import { searchApp } from '../../src/services/search/app.js';
 import { AUTHORITY } from '../../test/resolver/support/gateways.js';
 
 const log = createLogger('silent');

@@ -4,7 +4,7 @@ import type { References } from '../content/reference.js';
 import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
 import { detailReply, json } from '../http/reply/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
-import { THROTTLED } from '../limits/throttle.js';
+import { THROTTLED } from '../platform/limits/throttle.js';
 import { RESULTS_DEFAULT } from './binding-query.js';
 import {
   assetReference,

@@ -1,8 +1,8 @@
 /** Reads Manifest Stores in processes of their own: no other process of a service decodes their CBOR, COSE or certificates. */
 import { createHash } from 'node:crypto';
-import { lazily } from '../lazily.js';
 import { type ManifestReport, native, type OcspResponse, type ValidatorOptions } from '../native.js';
-import type { Logger } from '../observe/log.js';
+import { lazily } from '../platform/lazily.js';
+import type { Logger } from '../platform/observe/log.js';
 import type { ManifestTask, ValidatorTexts } from './manifest-jobs.js';
 import { ManifestWorkers, nativeError, ReaderLost, type TaskOutput } from './manifest-workers.js';
 

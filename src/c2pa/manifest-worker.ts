@@ -1,6 +1,6 @@
 /** Main script of a process that reads Manifest Stores of strangers. Argument: the bytes of memory it may have. */
 import { isNativeError, type ManifestValidator, native } from '../native.js';
-import type { WorkerMessage } from '../workers/worker-process.js';
+import type { WorkerMessage } from '../platform/workers/worker-process.js';
 import type { ManifestJob, ManifestTask, TaskResult } from './manifest-jobs.js';
 
 /** Validators that are kept. A process needs one per service, and another after a reload. */

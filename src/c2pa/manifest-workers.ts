@@ -5,8 +5,8 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { ManifestReport, NativeError, NativeErrorCode } from '../native.js';
-import { PoolBusy, WorkerPool } from '../workers/pool.js';
-import { JobFailed, type PoolLimits, WorkerLost } from '../workers/worker-process.js';
+import { PoolBusy, WorkerPool } from '../platform/workers/pool.js';
+import { JobFailed, type PoolLimits, WorkerLost } from '../platform/workers/worker-process.js';
 import type { ManifestJob, ManifestTask, TaskResult, ValidatorTexts } from './manifest-jobs.js';
 
 /** Tasks in one message, and their bytes. A larger task travels alone. */

@@ -1,8 +1,8 @@
 /** Port through which a store adds its manifests to a similarity index, so that a resolver finds them without a hub. */
 import { ServiceError } from '../client/errors.js';
 import type { SearchApi } from '../client/search-api.js';
-import { MANIFEST_INDEX_DEFAULT } from '../config/resolver.js';
-import { isIsccId } from '../iscc-id.js';
+import { isIsccId } from '../iscc/iscc-id.js';
+import { MANIFEST_INDEX_DEFAULT } from '../platform/config/resolver.js';
 
 /** Path of a manifest's address in the metadata of its asset. */
 export const GATEWAY_PATH = 'metadata.gateway';

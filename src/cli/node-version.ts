@@ -1,5 +1,5 @@
 /** Ends the process with one line on a Node.js that is too old. Imported first: other modules do not load there. */
-import { nodeTooOld } from '../node-version.js';
+import { nodeTooOld } from '../platform/node-version.js';
 
 const EXIT_CONFIGURATION = 2;
 

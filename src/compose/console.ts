@@ -1,8 +1,9 @@
 /** The console: which other services a page offers, and at which addresses. */
-import type { ConsoleSetting } from '../config/console.js';
+
 import type { RequestHeaders } from '../http/request/head.js';
 import type { Neighbours } from '../http/routing/neighbours.js';
 import type { Origins } from '../http/routing/route.js';
+import type { ConsoleSetting } from '../platform/config/console.js';
 import { SERVICE_NAMES, type ServiceName } from './service-names.js';
 
 interface Listening {

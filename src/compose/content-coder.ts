@@ -1,9 +1,10 @@
 /** Gives a service the coder of this process: that of the codes service, else one with workers of its own. */
-import { type CodesConfig, readCodesConfig } from '../config/codes.js';
-import type { Environment } from '../config/variable.js';
+
 import type { ServiceApp } from '../http/routing/service.js';
-import type { Logger } from '../observe/log.js';
-import type { InProcessServices } from '../resolver/app.js';
+import { type CodesConfig, readCodesConfig } from '../platform/config/codes.js';
+import type { Environment } from '../platform/config/variable.js';
+import type { Logger } from '../platform/observe/log.js';
+import type { InProcessServices } from '../services/resolver/app.js';
 
 /** Settings of the coder; `undefined` if it is off. @throws {ConfigurationInvalid} */
 export function coderConfig(isOn: boolean, environment: Environment): CodesConfig | undefined {
@@ -18,7 +19,7 @@ export async function withCoder(
   build: (inProcess: InProcessServices) => Promise<BuiltService>,
 ): Promise<BuiltService> {
   if (config === undefined || inProcess.coder !== undefined) return build(inProcess);
-  const { startContentCoder } = await import('../codes/content-coder.js');
+  const { startContentCoder } = await import('../services/codes/content-coder.js');
   const coder = await startContentCoder(config, log);
   try {
     const { app, provides, ...rest } = await build({ ...inProcess, coder });

@@ -1,9 +1,10 @@
 /** Searches of the dashboard with a file: the coder and the matches of `byContent`. */
-import type { FileSearch } from '../admin/port.js';
+
 import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
 import type { ManifestReader } from '../c2pa/manifest-reader.js';
 import { type ContentCoder, ContentRefused } from '../content/coder.js';
-import type { StoreService } from '../store/service.js';
+import type { FileSearch } from '../services/dashboard/port.js';
+import type { StoreService } from '../services/store/service.js';
 
 /** Matches on the page. */
 const MATCHES_MAX = 100;

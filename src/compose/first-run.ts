@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { StoreConfig, StoreVariables } from '../config/store.js';
-import type { StoreSettings } from '../config/store-settings.js';
-import { ConfigurationInvalid } from '../config/variable.js';
-import { makeFolder } from '../data/folder.js';
+import type { StoreConfig, StoreVariables } from '../platform/config/store.js';
+import type { StoreSettings } from '../platform/config/store-settings.js';
+import { ConfigurationInvalid } from '../platform/config/variable.js';
+import { makeFolder } from '../storage/data/folder.js';
 
 export interface StoreStart {
   readonly config: StoreConfig;

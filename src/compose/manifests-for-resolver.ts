@@ -1,9 +1,10 @@
 /** The store of this process for the resolver, which knows its own errors only. */
-import { StorageUnavailable } from '../data/unavailable.js';
-import { isUnavailable } from '../database/unavailable.js';
-import { StoreUnavailable } from '../resolver/errors.js';
-import type { LocalManifests } from '../resolver/manifests.js';
-import type { InProcessManifests } from '../store/in-process-manifests.js';
+
+import { StoreUnavailable } from '../services/resolver/errors.js';
+import type { LocalManifests } from '../services/resolver/manifests.js';
+import type { InProcessManifests } from '../services/store/in-process-manifests.js';
+import { StorageUnavailable } from '../storage/data/unavailable.js';
+import { isUnavailable } from '../storage/database/unavailable.js';
 
 export function manifestsForResolver({ prefix, has, read }: InProcessManifests): LocalManifests {
   return {

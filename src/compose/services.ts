@@ -1,21 +1,22 @@
 /** The services of this program: the variables of each, and how to build its app from them. */
-import { type CodesConfig, codesVariables, readCodesConfig } from '../config/codes.js';
-import { type CommonConfig, commonVariables } from '../config/common.js';
-import { type NetworkConfig, networkVariables, readNetworkConfig } from '../config/network.js';
-import { indexNames, readResolverConfig, resolverVariables } from '../config/resolver.js';
-import type { S3Settings } from '../config/s3.js';
-import { type SearchConfig, searchVariables } from '../config/search.js';
-import { storeVariables } from '../config/store.js';
-import { readStoreSettings } from '../config/store-settings.js';
-import { checkApiSecretName } from '../config/unknown.js';
-import type { Environment, Variable, Variables } from '../config/variable.js';
-import { ConfigurationInvalid, collectProblems, readVariables } from '../config/variable.js';
-import { folderProblem } from '../data/folder.js';
+
 import { NETWORK_FACTS } from '../network/networks.js';
-import type { Logger, LogLevel } from '../observe/log.js';
-import type { InProcessServices } from '../resolver/app.js';
-import { isOpenSearch } from '../search/opensearch/location.js';
-import { isPostgres } from '../search/postgres/location.js';
+import { type CodesConfig, codesVariables, readCodesConfig } from '../platform/config/codes.js';
+import { type CommonConfig, commonVariables } from '../platform/config/common.js';
+import { type NetworkConfig, networkVariables, readNetworkConfig } from '../platform/config/network.js';
+import { indexNames, readResolverConfig, resolverVariables } from '../platform/config/resolver.js';
+import type { S3Settings } from '../platform/config/s3.js';
+import { type SearchConfig, searchVariables } from '../platform/config/search.js';
+import { storeVariables } from '../platform/config/store.js';
+import { readStoreSettings } from '../platform/config/store-settings.js';
+import { checkApiSecretName } from '../platform/config/unknown.js';
+import type { Environment, Variable, Variables } from '../platform/config/variable.js';
+import { ConfigurationInvalid, collectProblems, readVariables } from '../platform/config/variable.js';
+import type { Logger, LogLevel } from '../platform/observe/log.js';
+import type { InProcessServices } from '../services/resolver/app.js';
+import { isOpenSearch } from '../services/search/opensearch/location.js';
+import { isPostgres } from '../services/search/postgres/location.js';
+import { folderProblem } from '../storage/data/folder.js';
 import { type BuiltService, coderConfig, withCoder } from './content-coder.js';
 import type { ServiceName } from './service-names.js';
 
@@ -56,22 +57,23 @@ function reachFolder(folder: string, variable: Variable | undefined): readonly s
 
 async function reachRedis(url: string | undefined): Promise<readonly string[]> {
   if (url === undefined) return [];
-  const { redisProblem } = await import('../redis/check.js');
+  const { redisProblem } = await import('../platform/redis/check.js');
   return lineOf(commonVariables.redisUrl.name, await redisProblem(url));
 }
 
 async function indexProblem(location: string | undefined, apiKey: string | undefined) {
   if (location === undefined) return undefined;
-  if (isPostgres(location)) return (await import('../search/postgres/check.js')).databaseProblem(location);
+  if (isPostgres(location))
+    return (await import('../services/search/postgres/check.js')).databaseProblem(location);
   if (isOpenSearch(location))
-    return (await import('../search/opensearch/check.js')).clusterProblem(location, apiKey);
+    return (await import('../services/search/opensearch/check.js')).clusterProblem(location, apiKey);
   return undefined;
 }
 
 async function reachIndexes(environment: Environment): Promise<readonly string[]> {
   const { config, dataDir } = readSearchSettings(environment);
   const { indexUri: location, openSearchApiKey } = config;
-  const { searchFolder } = await import('../search/engine/open.js');
+  const { searchFolder } = await import('../services/search/engine/open.js');
   const ofLocation = location === undefined ? undefined : searchFolder(location);
   // Indexes in a database have a cache in the data folder.
   const isInDataDir = location === undefined || isPostgres(location);
@@ -84,8 +86,8 @@ async function reachIndexes(environment: Environment): Promise<readonly string[]
 
 /** Problems of the models for semantic units. */
 async function reachModels(config: CodesConfig): Promise<readonly string[]> {
-  const { checkModels, configuredModels } = await import('../codes/pipeline/semantic/models.js');
-  const { createLogger } = await import('../observe/log.js');
+  const { checkModels, configuredModels } = await import('../services/codes/pipeline/semantic/models.js');
+  const { createLogger } = await import('../platform/observe/log.js');
   try {
     await checkModels(configuredModels(config), createLogger('silent'));
     return [];
@@ -97,7 +99,7 @@ async function reachModels(config: CodesConfig): Promise<readonly string[]> {
 
 async function reachDatabase(url: string | undefined): Promise<readonly string[]> {
   if (url === undefined || !isPostgres(url)) return [];
-  const { databaseProblem } = await import('../database/check.js');
+  const { databaseProblem } = await import('../storage/database/check.js');
   return lineOf(storeVariables.databaseUrl.name, await databaseProblem(url));
 }
 
@@ -110,7 +112,7 @@ async function reachAll(
 
 async function reachS3(settings: S3Settings | undefined): Promise<readonly string[]> {
   if (settings === undefined) return [];
-  const { bucketProblem } = await import('../s3/check.js');
+  const { bucketProblem } = await import('../storage/s3/check.js');
   return lineOf(settings.variable, await bucketProblem(settings));
 }
 
@@ -141,7 +143,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
       return {
         ...config,
         build: async (log) => {
-          const app = await (await import('../codes/app.js')).codesApp(config, log);
+          const app = await (await import('../services/codes/app.js')).codesApp(config, log);
           return { app, provides: { coder: app.coder } };
         },
       };
@@ -157,7 +159,12 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
         ...config,
         build: async (log) => {
           const follow = network && { network, log };
-          const app = await (await import('../search/app.js')).searchApp(config, dataDir, follow, log);
+          const app = await (await import('../services/search/app.js')).searchApp(
+            config,
+            dataDir,
+            follow,
+            log,
+          );
           const networkIndex = network && NETWORK_FACTS[network.network].index;
           const { inProcess: search, inProcessId: searchId } = app;
           return { app, provides: { search, searchId, network: app.network, networkIndex } };
@@ -207,7 +214,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
         ...config,
         build: (log, inProcess) =>
           withCoder(codes, log, inProcess, async (services) => ({
-            app: await (await import('../resolver/app.js')).resolverApp(config, services, {}, log),
+            app: await (await import('../services/resolver/app.js')).resolverApp(config, services, {}, log),
           })),
       };
     },

@@ -1,9 +1,9 @@
 /** Which services several processes can run together: those whose whole state is in engines that they share. */
-import { codesVariables } from '../config/codes.js';
-import { redisVariable } from '../config/redis.js';
-import { searchVariables } from '../config/search.js';
-import { storeVariables } from '../config/store.js';
-import { ConfigurationInvalid, type Environment } from '../config/variable.js';
+import { codesVariables } from '../platform/config/codes.js';
+import { redisVariable } from '../platform/config/redis.js';
+import { searchVariables } from '../platform/config/search.js';
+import { storeVariables } from '../platform/config/store.js';
+import { ConfigurationInvalid, type Environment } from '../platform/config/variable.js';
 import type { ServiceName } from './service-names.js';
 
 /** An engine that a service needs so that several processes can run it. */

@@ -1,26 +1,26 @@
 /** Starts services in this process, in canonical order, so that each can use those that started earlier. */
 import { shown } from '../client/arguments.js';
 import { InvalidArgument } from '../client/errors.js';
-import { type CommonConfig, commonVariables } from '../config/common.js';
-import { ignoredLines, environment as processEnvironment } from '../config/env.js';
-import { type TracingConfig, tracingConfig, tracingVariables } from '../config/tracing.js';
-import { unknownVariables } from '../config/unknown.js';
+import { BodyBudget } from '../http/request/body-budget.js';
+import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
+import { type RunningServer, startServer } from '../http/server.js';
+import { largestBody, loadTransport } from '../http/transport/load-transport.js';
+import { type CommonConfig, commonVariables } from '../platform/config/common.js';
+import { ignoredLines, environment as processEnvironment } from '../platform/config/env.js';
+import { type TracingConfig, tracingConfig, tracingVariables } from '../platform/config/tracing.js';
+import { unknownVariables } from '../platform/config/unknown.js';
 import {
   ConfigurationInvalid,
   collectProblems,
   type Environment,
   readVariables,
-} from '../config/variable.js';
-import { FormatRefused } from '../data/format.js';
-import { StorageUnavailable } from '../data/unavailable.js';
-import { BodyBudget } from '../http/request/body-budget.js';
-import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
-import { type RunningServer, startServer } from '../http/server.js';
-import { largestBody, loadTransport } from '../http/transport/load-transport.js';
-import { createLogger, type Logger, logsToTerminal } from '../observe/log.js';
-import { Metrics, type MetricsSource, type Sibling, spansTotal } from '../observe/metrics.js';
-import { SpanExporter } from '../observe/spans.js';
-import type { InProcessServices } from '../resolver/app.js';
+} from '../platform/config/variable.js';
+import { createLogger, type Logger, logsToTerminal } from '../platform/observe/log.js';
+import { Metrics, type MetricsSource, type Sibling, spansTotal } from '../platform/observe/metrics.js';
+import { SpanExporter } from '../platform/observe/spans.js';
+import type { InProcessServices } from '../services/resolver/app.js';
+import { FormatRefused } from '../storage/data/format.js';
+import { StorageUnavailable } from '../storage/data/unavailable.js';
 import { ConsoleAddresses } from './console.js';
 import { type Address, type AddressVariables, listenProblem } from './listen-problem.js';
 import { type ConfiguredService, SERVICE_NAMES, SERVICES, type ServiceName } from './services.js';

@@ -1,7 +1,7 @@
 /** Thumbnails for the dashboard. */
-import type { Thumbnails } from '../admin/port.js';
-import { StoreRefusal } from '../store/errors.js';
-import type { ManifestViews } from '../store/views.js';
+import type { Thumbnails } from '../services/dashboard/port.js';
+import { StoreRefusal } from '../services/store/errors.js';
+import type { ManifestViews } from '../services/store/views.js';
 
 /** A manifest that the store refuses to read, such as a deleted one, has no thumbnail. */
 export function thumbnailsOf(views: ManifestViews): Thumbnails {

@@ -1,7 +1,7 @@
 /** Upload tokens for the dashboard. */
-import type { Refused, TokenActions } from '../admin/port.js';
-import type { Db } from '../database/tables.js';
-import { SCOPES, TokenRefused, UploadTokens } from '../store/tokens/upload-tokens.js';
+import type { Refused, TokenActions } from '../services/dashboard/port.js';
+import { SCOPES, TokenRefused, UploadTokens } from '../services/store/tokens/upload-tokens.js';
+import type { Db } from '../storage/database/tables.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,8 +1,8 @@
 /** Receivers of webhooks for the dashboard. */
-import type { Refused, WebhookActions } from '../admin/port.js';
-import type { Db } from '../database/tables.js';
-import { EVENT_TYPES } from '../store/webhooks/events.js';
-import { ReceiverRefused, Receivers, type ReceiversOptions } from '../store/webhooks/receivers.js';
+import type { Refused, WebhookActions } from '../services/dashboard/port.js';
+import { EVENT_TYPES } from '../services/store/webhooks/events.js';
+import { ReceiverRefused, Receivers, type ReceiversOptions } from '../services/store/webhooks/receivers.js';
+import type { Db } from '../storage/database/tables.js';
 
 export function webhookActions(db: Db, options: ReceiversOptions): WebhookActions {
   const receivers = new Receivers(db, options);

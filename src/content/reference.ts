@@ -1,7 +1,7 @@
 /** Downloads an asset from a URL that a client names. */
-import { discard, PublicClient, type PublicClientOptions } from '../egress/public-client.js';
-import { Slots } from '../slots.js';
-import { withTimeLimit } from '../time-limit.js';
+import { discard, PublicClient, type PublicClientOptions } from '../platform/egress/public-client.js';
+import { Slots } from '../platform/slots.js';
+import { withTimeLimit } from '../platform/time-limit.js';
 import { ContentRefused } from './coder.js';
 
 /** For the whole download, including redirects. */

@@ -1,5 +1,5 @@
 /** The access log: one line per request. */
-import { fixedLines, type Logger } from '../observe/log.js';
+import { fixedLines, type Logger } from '../platform/observe/log.js';
 import type { Outcome } from './dispatcher.js';
 
 /** Logs id, trace, method, path, status, response body bytes and duration in ms; of assets of pages at the level `debug`. */

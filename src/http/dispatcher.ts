@@ -1,7 +1,7 @@
 /** Serves one request: routing, limits, validation, the handler, the response. */
-import type { Logger } from '../observe/log.js';
-import type { SpanRecorder } from '../observe/spans.js';
-import { type Trace, traceOf } from '../observe/trace.js';
+import type { Logger } from '../platform/observe/log.js';
+import type { SpanRecorder } from '../platform/observe/spans.js';
+import { type Trace, traceOf } from '../platform/observe/trace.js';
 import { corsHeaders, isPreflight, preflightReply } from './reply/cors.js';
 import { errorReply } from './reply/error-reply.js';
 import { ClientDisconnected, ExpectationFailed, RequestRefused, ResponseFailed } from './reply/errors.js';

@@ -1,10 +1,10 @@
 /** Runs a service: one app on one address over one transport. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lazily } from '../lazily.js';
-import { type Logger, logsToTerminal } from '../observe/log.js';
-import type { Metrics } from '../observe/metrics.js';
-import type { SpanRecorder } from '../observe/spans.js';
-import { endsWithin } from '../time-limit.js';
+import { lazily } from '../platform/lazily.js';
+import { type Logger, logsToTerminal } from '../platform/observe/log.js';
+import type { Metrics } from '../platform/observe/metrics.js';
+import type { SpanRecorder } from '../platform/observe/spans.js';
+import { endsWithin } from '../platform/time-limit.js';
 import { accessLog } from './access-log.js';
 import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs/docs.js';

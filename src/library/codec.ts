@@ -1,6 +1,6 @@
-/** The codec as the package exports it: the functions of `src/codec.ts` with checks of their arguments. */
+/** The codec as the package exports it: the functions of `src/iscc/codec.ts` with checks of their arguments. */
 import { invalid, isUint8Array } from '../client/arguments.js';
-import * as codec from '../codec.js';
+import * as codec from '../iscc/codec.js';
 import { checkCodes, checkInteger, checkString } from './arguments.js';
 
 /** Largest MainType, SubType and version: a header has four bits for each. */

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkOptions, invalid, isObject, type OptionKind } from '../client/arguments.js';
 import { InvalidArgument } from '../client/errors.js';
-import { sanitizeFilename } from '../codes/filename.js';
-import type { GivenMetadata } from '../codes/pipeline/jobs.js';
-import { failureReason } from '../data/failure-reason.js';
 import { isNativeError, native } from '../native.js';
+import { failureReason } from '../platform/failure-reason.js';
+import { sanitizeFilename } from '../services/codes/filename.js';
+import type { GivenMetadata } from '../services/codes/pipeline/jobs.js';
 import { checkBits } from './arguments.js';
 
 /** The arguments in the form of the pipeline. */

@@ -2,9 +2,9 @@
 
 import { once, setMaxListeners } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
-import type { NetworkConfig } from '../config/network.js';
-import { failureReason } from '../data/failure-reason.js';
-import type { Logger } from '../observe/log.js';
+import type { NetworkConfig } from '../platform/config/network.js';
+import { failureReason } from '../platform/failure-reason.js';
+import type { Logger } from '../platform/observe/log.js';
 import { HubClient, type HubRoutes } from './hub-client.js';
 import { HUB_LIST_BYTES_MAX, HubListInvalid, type ListedHub, parseHubList } from './hub-list.js';
 import type { Leadership } from './leadership.js';

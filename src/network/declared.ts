@@ -1,6 +1,6 @@
 /** Whether hubs kept their promise: is what a store declared in the log of the hub? */
 import { base32nopad } from '@scure/base';
-import { isIsccId } from '../iscc-id.js';
+import { isIsccId } from '../iscc/iscc-id.js';
 import type { FollowedNetwork } from './aggregator.js';
 
 /** Declared for longer than this and not in the log, a declaration is missing. */

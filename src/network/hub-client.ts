@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { retryAfterMs } from '../client/retry.js';
-import { failureReason } from '../data/failure-reason.js';
-import { type ConnectOptions, publicConnector } from '../egress/public-connector.js';
-import { Slots } from '../slots.js';
-import { endsWithin, withTimeLimit } from '../time-limit.js';
-import { version } from '../version.js';
+import { type ConnectOptions, publicConnector } from '../platform/egress/public-connector.js';
+import { failureReason } from '../platform/failure-reason.js';
+import { Slots } from '../platform/slots.js';
+import { endsWithin, withTimeLimit } from '../platform/time-limit.js';
+import { version } from '../platform/version.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const HEADER_BYTES_MAX = 16 * 1024;

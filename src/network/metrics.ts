@@ -1,5 +1,12 @@
 /** Metrics of the hubs that are followed. */
-import { counter, durations, gauge, type Metric, type Sample, total } from '../observe/instruments.js';
+import {
+  counter,
+  durations,
+  gauge,
+  type Metric,
+  type Sample,
+  total,
+} from '../platform/observe/instruments.js';
 import type { Resource } from './hub-client.js';
 import { HUB_STATES, type HubRow, REASONS } from './state.js';
 

@@ -1,9 +1,14 @@
 /** The audit log: entries, page, exports and the refusal of changes. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordAudit, STORE_ITSELF } from '../../src/database/audit.js';
-import { type AuditRecord, auditLines, auditPage, auditRecords } from '../../src/database/audit-log.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
+import { recordAudit, STORE_ITSELF } from '../../src/storage/database/audit.js';
+import {
+  type AuditRecord,
+  auditLines,
+  auditPage,
+  auditRecords,
+} from '../../src/storage/database/audit-log.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { ADMIN, type Dashboard, OPERATOR, PASSWORD, SET_UP, startDashboard } from './support/dashboard.js';
 import { seed } from './support/seed.js';

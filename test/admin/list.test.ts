@@ -1,6 +1,6 @@
 /** Search, order, "all that fit" and the detail page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { composeCode } from '../../src/codec.js';
+import { composeCode } from '../../src/iscc/codec.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 import { seed } from './support/seed.js';
 import { type Fields, Visitor } from './support/visitor.js';

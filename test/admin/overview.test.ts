@@ -1,8 +1,8 @@
 /** The dashboard's counts and lists on both databases, with 20,000 manifests. `npm run bench -- dashboard` has more. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Overview } from '../../src/admin/overview.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
+import { Overview } from '../../src/services/dashboard/overview.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { type Dashboard, startDashboard } from './support/dashboard.js';
 import { seed } from './support/seed.js';

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Accounts } from '../../src/admin/accounts.js';
-import type { StoreActions } from '../../src/admin/port.js';
-import { type AdminOptions, AdminService } from '../../src/admin/service.js';
-import { randomToken, SESSION_SECONDS, Sessions } from '../../src/admin/sessions.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { createLogger } from '../../src/observe/log.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { Accounts } from '../../src/services/dashboard/accounts.js';
+import type { StoreActions } from '../../src/services/dashboard/port.js';
+import { type AdminOptions, AdminService } from '../../src/services/dashboard/service.js';
+import { randomToken, SESSION_SECONDS, Sessions } from '../../src/services/dashboard/sessions.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { PASSWORD, SET_UP } from './support/dashboard.js';
 
 let folder: string;

@@ -1,6 +1,6 @@
 /** Values as the dashboard shows them. */
 import { expect, test } from 'vitest';
-import { bytes } from '../../src/admin/views/text.js';
+import { bytes } from '../../src/services/dashboard/views/text.js';
 
 test.each([
   [0, '0 bytes'],

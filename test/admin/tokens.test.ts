@@ -1,7 +1,7 @@
 /** The page of upload tokens, and the audit entries of tokens. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditPage } from '../../src/database/audit-log.js';
-import { UploadTokens } from '../../src/store/tokens/upload-tokens.js';
+import { UploadTokens } from '../../src/services/store/tokens/upload-tokens.js';
+import { auditPage } from '../../src/storage/database/audit-log.js';
 import { ADMIN, type Dashboard, startDashboard } from './support/dashboard.js';
 import { type Fields, Visitor } from './support/visitor.js';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { upload } from '../../src/admin/guarded.js';
-import type { Sessions } from '../../src/admin/sessions.js';
 import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
 import type { Transport } from '../../src/http/transport/transport.js';
-import { createLogger } from '../../src/observe/log.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { upload } from '../../src/services/dashboard/guarded.js';
+import type { Sessions } from '../../src/services/dashboard/sessions.js';
 
 test.each([1024, 1024 ** 3])('a file search of %i bytes does not slow the transport down', (bytesMax) => {
   const handler = () => {

@@ -1,6 +1,6 @@
 /** The page of webhooks, and their audit entries. Deliveries are tested in test/store/webhooks.test.ts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditPage } from '../../src/database/audit-log.js';
+import { auditPage } from '../../src/storage/database/audit-log.js';
 import { ADMIN, type Dashboard, startDashboard } from './support/dashboard.js';
 import { type Fields, Visitor } from './support/visitor.js';
 

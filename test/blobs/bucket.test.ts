@@ -2,11 +2,11 @@
 import { readdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { BucketBlobs } from '../../src/blobs/bucket.js';
-import { LocalDrafts } from '../../src/blobs/local-drafts.js';
-import { readCodesConfig } from '../../src/config/codes.js';
-import { StorageUnavailable } from '../../src/data/unavailable.js';
-import { S3Bucket } from '../../src/s3/bucket.js';
+import { readCodesConfig } from '../../src/platform/config/codes.js';
+import { BucketBlobs } from '../../src/storage/blobs/bucket.js';
+import { LocalDrafts } from '../../src/storage/blobs/local-drafts.js';
+import { StorageUnavailable } from '../../src/storage/data/unavailable.js';
+import { S3Bucket } from '../../src/storage/s3/bucket.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';

@@ -1,8 +1,8 @@
 /** Blobs named by their digest in S3, on a real store. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { BucketContentBlobs } from '../../src/blobs/content-bucket.js';
-import { readStoreSettings } from '../../src/config/store-settings.js';
-import { StorageUnavailable } from '../../src/data/unavailable.js';
+import { readStoreSettings } from '../../src/platform/config/store-settings.js';
+import { BucketContentBlobs } from '../../src/storage/blobs/content-bucket.js';
+import { StorageUnavailable } from '../../src/storage/data/unavailable.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 import { contentBlobsSuite } from './content-suite.js';

@@ -1,8 +1,8 @@
 /** What every storage of blobs named by their digest does. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ContentBlobs } from '../../src/blobs/content-port.js';
-import { blobBytes } from '../../src/blobs/port.js';
+import type { ContentBlobs } from '../../src/storage/blobs/content-port.js';
+import { blobBytes } from '../../src/storage/blobs/port.js';
 
 const bytes = Buffer.from('manifest');
 const digestOf = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');

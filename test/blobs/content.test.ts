@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { FolderContentBlobs } from '../../src/blobs/content.js';
-import { FileBlobs } from '../../src/blobs/files.js';
+import { FolderContentBlobs } from '../../src/storage/blobs/content.js';
+import { FileBlobs } from '../../src/storage/blobs/files.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { build } from '../faults/support/preload.js';
 import { contentBlobsSuite } from './content-suite.js';
@@ -82,7 +82,7 @@ test.runIf(hasProc)('a stored manifest is synced, and so is the folder of its na
   await FolderContentBlobs.open(folder, '.c2pa');
   const synced = await syncedBy(
     folder,
-    `import { FolderContentBlobs } from './dist/blobs/content.js';
+    `import { FolderContentBlobs } from './dist/storage/blobs/content.js';
     const blobs = await FolderContentBlobs.open(root, '.c2pa');
     await blobs.put('${digest}', bytes);`,
   );
@@ -104,7 +104,7 @@ test.runIf(hasProc).each(COMMITS)(
     const folder = await temporaryFolder();
     const [opened, ...synced] = await syncedBy(
       folder,
-      `import { FileBlobs } from './dist/blobs/files.js';
+      `import { FileBlobs } from './dist/storage/blobs/files.js';
     const blobs = await FileBlobs.open(root);
     const draft = await blobs.begin({ folder: 'id', name: 'a.bin' });
     ${commit}`,
@@ -120,7 +120,7 @@ test.runIf(hasProc)('an upload that was synced before its commit is not synced a
   const folder = await temporaryFolder();
   const [, ...synced] = await syncedBy(
     folder,
-    `import { FileBlobs } from './dist/blobs/files.js';
+    `import { FileBlobs } from './dist/storage/blobs/files.js';
     const blobs = await FileBlobs.open(root);
     const draft = await blobs.begin();
     await draft.write(bytes, 0);

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile 
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { alignedMemory } from '../../src/blobs/direct.js';
-import { FileBlobs } from '../../src/blobs/files.js';
+import { alignedMemory } from '../../src/storage/blobs/direct.js';
+import { FileBlobs } from '../../src/storage/blobs/files.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { blobsSuite } from './suite.js';
 

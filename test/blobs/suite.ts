@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { alignedMemory } from '../../src/blobs/direct.js';
-import { BlobFolderTaken, type Blobs, copyBlob, type StoredBlob } from '../../src/blobs/port.js';
+import { alignedMemory } from '../../src/storage/blobs/direct.js';
+import { BlobFolderTaken, type Blobs, copyBlob, type StoredBlob } from '../../src/storage/blobs/port.js';
 
 export async function blobBytes(blob: StoredBlob): Promise<Buffer> {
   return 'path' in blob ? readFile(blob.path) : buffer(await blob.read());

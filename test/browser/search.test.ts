@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { searchVariables } from '../../src/config/search.js';
-import { readVariables } from '../../src/config/variable.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
-import { createLogger } from '../../src/observe/log.js';
-import { searchApp } from '../../src/search/app.js';
+import { searchVariables } from '../../src/platform/config/search.js';
+import { readVariables } from '../../src/platform/config/variable.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { searchApp } from '../../src/services/search/app.js';
 import { expectAccessible } from '../support/accessible.js';
 import {
   dropFile,

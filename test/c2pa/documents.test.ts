@@ -7,7 +7,7 @@ import {
 } from '../../src/c2pa/documents.js';
 import { manifestUrl } from '../../src/c2pa/manifest-url.js';
 import { algorithmList, discovery, serviceCapabilities, serviceStatus } from '../../src/c2pa/schema.js';
-import { remoteManifestId } from '../../src/resolver/pointers.js';
+import { remoteManifestId } from '../../src/services/resolver/pointers.js';
 import { vectors } from './vectors.js';
 
 const gateway = vectors<{

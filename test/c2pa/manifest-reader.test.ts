@@ -9,8 +9,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ManifestReader } from '../../src/c2pa/manifest-reader.js';
 import { ManifestWorkers } from '../../src/c2pa/manifest-workers.js';
 import { native } from '../../src/native.js';
-import { createLogger, type Logger } from '../../src/observe/log.js';
-import type { PoolLimits } from '../../src/workers/worker-process.js';
+import { createLogger, type Logger } from '../../src/platform/observe/log.js';
+import type { PoolLimits } from '../../src/platform/workers/worker-process.js';
 import { acceptedSidecars, bytesOf, SIDECARS, sidecar, TRUST_ANCHORS } from '../store/support/fixtures.js';
 import { startStore } from '../store/support/server.js';
 

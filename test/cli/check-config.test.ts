@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisReason } from '../../src/redis/reason.js';
+import { redisReason } from '../../src/platform/redis/reason.js';
 import { isccd } from '../support/command.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { type RedisServer, startRedis } from '../support/redis.js';

@@ -2,7 +2,7 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { composeCode, decodeCode, encodeUnit } from '../../src/codec.js';
+import { composeCode, decodeCode, encodeUnit } from '../../src/iscc/codec.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { recorded } from '../codes/support/recorded.js';
 import { isccd, run } from '../support/command.js';

@@ -8,7 +8,7 @@ import { checkCommands } from '../../src/cli/commands/check.js';
 import { allCommands, commandTree } from '../../src/cli/completion/command-tree.js';
 import { EXAMPLES } from '../../src/cli/help/examples.js';
 import { EXIT_STATUSES } from '../../src/cli/terminal/failure.js';
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/storage/database/open.js';
 import { isccd, run } from '../support/command.js';
 import { MAIN } from '../support/serve.js';
 

@@ -37,7 +37,7 @@ const loadedByServices = (env: Readonly<Record<string, string>>) =>
     await server.stop();
   });
 
-const WORKER = fileURLToPath(new URL('../../dist/codes/pipeline/worker.js', import.meta.url));
+const WORKER = fileURLToPath(new URL('../../dist/services/codes/pipeline/worker.js', import.meta.url));
 
 const loadedByWorker = () =>
   loadedPackages(async (cwd, reporting) => {

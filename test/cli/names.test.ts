@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { csvField } from '../../src/csv.js';
-import { printable, printableText } from '../../src/printable.js';
+import { csvField } from '../../src/platform/csv.js';
+import { printable, printableText } from '../../src/platform/printable.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { isccd, run } from '../support/command.js';
 import { MAIN } from '../support/serve.js';

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { composeCode, decodeCode, encodeUnit } from '../../src/codec.js';
+import { composeCode, decodeCode, encodeUnit } from '../../src/iscc/codec.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { recorded } from '../codes/support/recorded.js';
 import { isccd, run } from '../support/command.js';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { groupsOf } from '../../src/cli/scan/groups.js';
 import type { ScannedFile } from '../../src/cli/scan/records.js';
-import { decodeCode } from '../../src/codec.js';
+import { decodeCode } from '../../src/iscc/codec.js';
 import { native } from '../../src/native.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { RECORDED, recorded } from '../codes/support/recorded.js';

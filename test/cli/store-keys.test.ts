@@ -5,8 +5,8 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { didDocument } from '../../src/signing/did-web.js';
-import { SigningKey } from '../../src/signing/key.js';
+import { didDocument } from '../../src/platform/signing/did-web.js';
+import { SigningKey } from '../../src/platform/signing/key.js';
 
 const main = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
 const run = promisify(execFile);

@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/open.js';
-import { UploadTokens } from '../../src/store/tokens/upload-tokens.js';
+import { UploadTokens } from '../../src/services/store/tokens/upload-tokens.js';
+import { openDatabase } from '../../src/storage/database/open.js';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
 

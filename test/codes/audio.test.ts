@@ -6,16 +6,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { native } from '../../src/native.js';
 import {
   AudioTooShort,
   fingerprintByFfmpeg,
   fingerprintOf,
   format,
   readAudio,
-} from '../../src/codes/pipeline/formats/audio.js';
-import { FfmpegMissing } from '../../src/codes/pipeline/tools/ffmpeg.js';
-import { ToolFailed } from '../../src/codes/pipeline/tools/process.js';
-import { native } from '../../src/native.js';
+} from '../../src/services/codes/pipeline/formats/audio.js';
+import { FfmpegMissing } from '../../src/services/codes/pipeline/tools/ffmpeg.js';
+import { ToolFailed } from '../../src/services/codes/pipeline/tools/process.js';
 import {
   contentUnit,
   distance,

@@ -3,11 +3,11 @@ import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { FileBlobs } from '../../src/blobs/files.js';
-import { Cleanup } from '../../src/codes/cleanup.js';
-import { firstMediaIdAt, type MediaId } from '../../src/codes/media-id.js';
-import { Records } from '../../src/codes/records.js';
-import { createLogger, type Logger } from '../../src/observe/log.js';
+import { createLogger, type Logger } from '../../src/platform/observe/log.js';
+import { Cleanup } from '../../src/services/codes/cleanup.js';
+import { firstMediaIdAt, type MediaId } from '../../src/services/codes/media-id.js';
+import { Records } from '../../src/services/codes/records.js';
+import { FileBlobs } from '../../src/storage/blobs/files.js';
 import { temporaryFolder } from './support/folder.js';
 
 const HOUR_MS = 3600 * 1000;

@@ -1,8 +1,8 @@
 import { constants } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { errorForm } from '../../src/codes/error-form.js';
-import { CodesRefusal, Unavailable } from '../../src/codes/errors.js';
-import { fileErrorCode } from '../../src/codes/pipeline/file-error.js';
+import { errorForm } from '../../src/services/codes/error-form.js';
+import { CodesRefusal, Unavailable } from '../../src/services/codes/errors.js';
+import { fileErrorCode } from '../../src/services/codes/pipeline/file-error.js';
 
 const MAX = 1000;
 const development = errorForm({ details: true, uploadBytesMax: MAX });

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { ExifToolFailed, writeTags } from '../../src/codes/metadata/exiftool.js';
-import { embedIntoImage } from '../../src/codes/metadata/image.js';
+import { ExifToolFailed, writeTags } from '../../src/services/codes/metadata/exiftool.js';
+import { embedIntoImage } from '../../src/services/codes/metadata/image.js';
 import { temporaryFolder } from './support/folder.js';
 
 // Files at the same path change.

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { format } from '../../src/codes/pipeline/formats/image.js';
-import { decodePictures } from '../../src/codes/pipeline/tools/coded-pictures.js';
 import { native } from '../../src/native.js';
+import { format } from '../../src/services/codes/pipeline/formats/image.js';
+import { decodePictures } from '../../src/services/codes/pipeline/tools/coded-pictures.js';
 import { temporaryFolder } from './support/folder.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../fixtures/codes/heif');

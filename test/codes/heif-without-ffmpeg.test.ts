@@ -16,7 +16,7 @@ it.each([
   vi.resetModules();
   vi.stubEnv('CODESDK_FFMPEG', ffmpeg);
   vi.stubEnv('CODESDK_FFPROBE', ffmpeg);
-  const { format } = await import('../../src/codes/pipeline/formats/image.js');
+  const { format } = await import('../../src/services/codes/pipeline/formats/image.js');
   const answers: Readonly<Record<string, { readonly iscc: string } | undefined>> = JSON.parse(
     await readFile(path.join(FOLDER, 'reference.json'), 'utf8'),
   );

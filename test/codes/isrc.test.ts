@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { canonicalize } from '../../src/platform/signing/jcs.js';
 import {
   compactIsrc,
   ISRC_CONTEXT,
@@ -7,8 +8,7 @@ import {
   parseIsrc,
   SeedInvalid,
   seedDataUrl,
-} from '../../src/codes/seed/isrc.js';
-import { canonicalize } from '../../src/signing/jcs.js';
+} from '../../src/services/codes/seed/isrc.js';
 
 const record = {
   track_title: 'Näkymätön',

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { FIELD_BYTES_MAX, limitedFacts, limitedMetadata } from '../../src/codes/pipeline/metadata-limits.js';
+import {
+  FIELD_BYTES_MAX,
+  limitedFacts,
+  limitedMetadata,
+} from '../../src/services/codes/pipeline/metadata-limits.js';
 
 const long = 'ü'.repeat(FIELD_BYTES_MAX);
 

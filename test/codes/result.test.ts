@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isccResult, orderedResult, withSubmitted } from '../../src/codes/result.js';
+import { isccResult, orderedResult, withSubmitted } from '../../src/services/codes/result.js';
 
 const parts = {
   datahash: '1e20aa',

@@ -4,18 +4,18 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { semanticImage } from '../../src/codes/pipeline/semantic/image.js';
+import { native, type SentenceTokenizer } from '../../src/native.js';
+import { codesVariables, readCodesConfig } from '../../src/platform/config/codes.js';
+import { readVariables } from '../../src/platform/config/variable.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { semanticImage } from '../../src/services/codes/pipeline/semantic/image.js';
 import {
   checkModels,
   configuredModels,
   type SemanticModels,
-} from '../../src/codes/pipeline/semantic/models.js';
-import { ModelUnfit } from '../../src/codes/pipeline/semantic/onnx.js';
-import { semanticText } from '../../src/codes/pipeline/semantic/text.js';
-import { codesVariables, readCodesConfig } from '../../src/config/codes.js';
-import { readVariables } from '../../src/config/variable.js';
-import { native, type SentenceTokenizer } from '../../src/native.js';
-import { createLogger } from '../../src/observe/log.js';
+} from '../../src/services/codes/pipeline/semantic/models.js';
+import { ModelUnfit } from '../../src/services/codes/pipeline/semantic/onnx.js';
+import { semanticText } from '../../src/services/codes/pipeline/semantic/text.js';
 import { INSTALL_MAX_MS, onnxRuntime, pythonPackage, pythonWith } from '../support/set-up.js';
 import { temporaryFolder } from './support/folder.js';
 import { distance } from './support/recorded.js';

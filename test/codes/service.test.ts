@@ -2,13 +2,13 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { FileBlobs } from '../../src/blobs/files.js';
-import { ClientHasher } from '../../src/codes/client-hash.js';
-import { Unavailable } from '../../src/codes/errors.js';
-import { Pipeline } from '../../src/codes/pipeline/pipeline.js';
-import { Records } from '../../src/codes/records.js';
-import { CodesService } from '../../src/codes/service.js';
-import { StorageFull } from '../../src/data/full.js';
+import { ClientHasher } from '../../src/services/codes/client-hash.js';
+import { Unavailable } from '../../src/services/codes/errors.js';
+import { Pipeline } from '../../src/services/codes/pipeline/pipeline.js';
+import { Records } from '../../src/services/codes/records.js';
+import { CodesService } from '../../src/services/codes/service.js';
+import { FileBlobs } from '../../src/storage/blobs/files.js';
+import { StorageFull } from '../../src/storage/data/full.js';
 import { temporaryFolder } from './support/folder.js';
 import { WORKER_ENTRY } from './support/server.js';
 

@@ -1,11 +1,11 @@
 /** Progress of uploads and jobs in a real Redis, polled through another instance than the one that processes. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { CodesRefusal, Unavailable } from '../../src/codes/errors.js';
-import { JobBoard } from '../../src/codes/job-board.js';
-import type { MediaId } from '../../src/codes/media-id.js';
-import { JOBS, SharedProgress, UPLOADS } from '../../src/codes/shared-progress.js';
-import { createLogger } from '../../src/observe/log.js';
-import { RedisLink } from '../../src/redis/link.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { RedisLink } from '../../src/platform/redis/link.js';
+import { CodesRefusal, Unavailable } from '../../src/services/codes/errors.js';
+import { JobBoard } from '../../src/services/codes/job-board.js';
+import type { MediaId } from '../../src/services/codes/media-id.js';
+import { JOBS, SharedProgress, UPLOADS } from '../../src/services/codes/shared-progress.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';

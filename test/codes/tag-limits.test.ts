@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContainerUnfit } from '../../src/codes/metadata/container.js';
-import { copyWithFlacComments } from '../../src/codes/metadata/flac.js';
-import { copyWithFlvTags } from '../../src/codes/metadata/flv.js';
-import { changedComments } from '../../src/codes/metadata/vorbis-comments.js';
+import { ContainerUnfit } from '../../src/services/codes/metadata/container.js';
+import { copyWithFlacComments } from '../../src/services/codes/metadata/flac.js';
+import { copyWithFlvTags } from '../../src/services/codes/metadata/flv.js';
+import { changedComments } from '../../src/services/codes/metadata/vorbis-comments.js';
 
 const written = new Map([['TITLE', 'new']]);
 

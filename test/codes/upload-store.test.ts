@@ -1,14 +1,14 @@
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { FileBlobs } from '../../src/blobs/files.js';
-import { settleInterrupted } from '../../src/codes/interrupted.js';
-import type { MediaId } from '../../src/codes/media-id.js';
-import { Records } from '../../src/codes/records.js';
-import type { UploadRecord } from '../../src/codes/records-port.js';
-import type { IsccResult } from '../../src/codes/result.js';
-import { UploadStore } from '../../src/codes/upload-store.js';
 import { native } from '../../src/native.js';
+import { settleInterrupted } from '../../src/services/codes/interrupted.js';
+import type { MediaId } from '../../src/services/codes/media-id.js';
+import { Records } from '../../src/services/codes/records.js';
+import type { UploadRecord } from '../../src/services/codes/records-port.js';
+import type { IsccResult } from '../../src/services/codes/result.js';
+import { UploadStore } from '../../src/services/codes/upload-store.js';
+import { FileBlobs } from '../../src/storage/blobs/files.js';
 import { temporaryFolder } from './support/folder.js';
 import { problemsOf } from './support/problems.js';
 

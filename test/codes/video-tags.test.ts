@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { format } from '../../src/codes/pipeline/formats/video.js';
+import { format } from '../../src/services/codes/pipeline/formats/video.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 import { exiftool, ffprobe, python, pythonReaders } from './support/independent.js';
 import { hasProgram } from './support/recorded.js';

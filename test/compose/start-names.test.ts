@@ -1,6 +1,6 @@
 /** Which names `startServices` takes. */
 import { expect, it } from 'vitest';
-import { startServices } from '../../src/index.js';
+import { startServices } from '../../src/library/index.js';
 
 it.each([
   [['nope'], '"nope" is not a service; the services are codes, search, store, resolver'],

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { environment, ignoredLines, linesWithoutAssignment, parseDotEnv } from '../../src/config/env.js';
+import {
+  environment,
+  ignoredLines,
+  linesWithoutAssignment,
+  parseDotEnv,
+} from '../../src/platform/config/env.js';
 
 describe('parseDotEnv', () => {
   it.each([

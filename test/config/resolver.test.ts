@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readResolverConfig } from '../../src/config/resolver.js';
-import { ConfigurationInvalid } from '../../src/config/variable.js';
+import { readResolverConfig } from '../../src/platform/config/resolver.js';
+import { ConfigurationInvalid } from '../../src/platform/config/variable.js';
 
 describe('readResolverConfig', () => {
   it('returns the documented defaults', () => {

@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { storeConfig as completed } from '../../src/compose/first-run.js';
-import { readStoreSettings } from '../../src/config/store-settings.js';
-import { ConfigurationInvalid } from '../../src/config/variable.js';
+import { readStoreSettings } from '../../src/platform/config/store-settings.js';
+import { ConfigurationInvalid } from '../../src/platform/config/variable.js';
 
 const storeConfig = (environment: Record<string, string>) => completed(readStoreSettings(environment));
 

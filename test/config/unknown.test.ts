@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALL_VARIABLES } from '../../src/config/all.js';
-import { checkApiSecretName, unknownVariables } from '../../src/config/unknown.js';
-import { ConfigurationInvalid } from '../../src/config/variable.js';
+import { ALL_VARIABLES } from '../../src/platform/config/all.js';
+import { checkApiSecretName, unknownVariables } from '../../src/platform/config/unknown.js';
+import { ConfigurationInvalid } from '../../src/platform/config/variable.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const messages = (environment: Record<string, string>) =>

@@ -3,19 +3,19 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { envExample, envFileOf } from '../../src/cli/help/variables.js';
 import { SERVICE_NAMES, SERVICES } from '../../src/compose/services.js';
-import { ALL_VARIABLES } from '../../src/config/all.js';
-import { codesVariables, readCodesConfig } from '../../src/config/codes.js';
-import { commonVariables } from '../../src/config/common.js';
-import { envFile, markdownTable, shownDefault } from '../../src/config/describe.js';
-import { parseDotEnv } from '../../src/config/env.js';
-import { text } from '../../src/config/schemas.js';
+import { ALL_VARIABLES } from '../../src/platform/config/all.js';
+import { codesVariables, readCodesConfig } from '../../src/platform/config/codes.js';
+import { commonVariables } from '../../src/platform/config/common.js';
+import { envFile, markdownTable, shownDefault } from '../../src/platform/config/describe.js';
+import { parseDotEnv } from '../../src/platform/config/env.js';
+import { text } from '../../src/platform/config/schemas.js';
 import {
   ConfigurationInvalid,
   defineVariables,
   readVariable,
   readVariables,
   type Variable,
-} from '../../src/config/variable.js';
+} from '../../src/platform/config/variable.js';
 
 const ORIGINS_RULE = 'must be origins such as https://example.org, separated by spaces or commas, or *';
 

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Copier } from '../../src/data/copier.js';
+import { Copier } from '../../src/storage/data/copier.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 
 /** A memory file system that every user of Linux may write to. */

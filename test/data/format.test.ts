@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { DATA_KINDS, FORMAT_FILE, knownFormat, prepareData } from '../../src/data/format.js';
-import { openDatabase } from '../../src/database/open.js';
+import { DATA_KINDS, FORMAT_FILE, knownFormat, prepareData } from '../../src/storage/data/format.js';
+import { openDatabase } from '../../src/storage/database/open.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { isccd, servicesEnvironment } from './support/services.js';
 

@@ -1,6 +1,6 @@
 /** Errors that mean a full disk. A disk quota and a full PostgreSQL server can't be had in a test; their codes can. */
 import { expect, it } from 'vitest';
-import { saysFull } from '../../src/data/full.js';
+import { saysFull } from '../../src/storage/data/full.js';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
 

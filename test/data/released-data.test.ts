@@ -9,8 +9,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DATA_KINDS, FORMAT_FILE, knownFormat } from '../../src/data/format.js';
 import { native } from '../../src/native.js';
+import { DATA_KINDS, FORMAT_FILE, knownFormat } from '../../src/storage/data/format.js';
 import { uploaded } from '../codes/support/client.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { isccd, type Services, startServices } from './support/services.js';

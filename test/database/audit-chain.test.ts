@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordAudit } from '../../src/database/audit.js';
+import { recordAudit } from '../../src/storage/database/audit.js';
 import {
   type AuditHead,
   auditHead,
@@ -11,13 +11,13 @@ import {
   headText,
   NO_HASH,
   parsedHead,
-} from '../../src/database/audit-chain.js';
-import { migrateTables } from '../../src/database/migrate.js';
-import { STORE_SCHEMA } from '../../src/database/migrations/index.js';
-import { type Database, databasePlace, openDatabase } from '../../src/database/open.js';
-import { openPostgres } from '../../src/database/postgres.js';
-import { openSqlite } from '../../src/database/sqlite.js';
-import type { Db, Tables } from '../../src/database/tables.js';
+} from '../../src/storage/database/audit-chain.js';
+import { migrateTables } from '../../src/storage/database/migrate.js';
+import { STORE_SCHEMA } from '../../src/storage/database/migrations/index.js';
+import { type Database, databasePlace, openDatabase } from '../../src/storage/database/open.js';
+import { openPostgres } from '../../src/storage/database/postgres.js';
+import { openSqlite } from '../../src/storage/database/sqlite.js';
+import type { Db, Tables } from '../../src/storage/database/tables.js';
 import { isccd } from '../support/command.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 

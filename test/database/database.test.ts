@@ -5,8 +5,8 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DATABASE_FILE, type Database, openDatabase } from '../../src/database/open.js';
-import { blockWrites, copySqlite } from '../../src/database/sqlite.js';
+import { DATABASE_FILE, type Database, openDatabase } from '../../src/storage/database/open.js';
+import { blockWrites, copySqlite } from '../../src/storage/database/sqlite.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
 const manifest = (id: string) => ({

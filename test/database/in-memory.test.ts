@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openSqlite } from '../../src/database/sqlite.js';
+import { openSqlite } from '../../src/storage/database/sqlite.js';
 
 it('a database in memory leaves no file in the working directory', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-memory-'));

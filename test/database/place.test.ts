@@ -1,7 +1,7 @@
 /** Locations of databases in messages, and for pg_dump: neither has a password. */
 import { expect, test } from 'vitest';
-import { dumpConnection } from '../../src/database/dump-connection.js';
-import { placeOf } from '../../src/database/place.js';
+import { dumpConnection } from '../../src/storage/database/dump-connection.js';
+import { placeOf } from '../../src/storage/database/place.js';
 
 test.each([
   ['postgres://ann:secret@host:5432/db', 'postgres://ann@host:5432/db'],

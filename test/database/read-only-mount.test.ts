@@ -4,8 +4,8 @@ import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
-import { openDatabase } from '../../src/database/open.js';
-import { openReadOnly } from '../../src/database/read-only.js';
+import { openDatabase } from '../../src/storage/database/open.js';
+import { openReadOnly } from '../../src/storage/database/read-only.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 
 const run = promisify(execFile);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
-import { ALL_VARIABLES } from '../../src/config/all.js';
+import { ALL_VARIABLES } from '../../src/platform/config/all.js';
 import {
   COMPOSE_FILE,
   type ComposeService,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { configure } from '../../src/compose/start.js';
-import { ALL_VARIABLES } from '../../src/config/all.js';
+import { ALL_VARIABLES } from '../../src/platform/config/all.js';
 import { run } from '../support/command.js';
 import { debianProgram, INSTALL_MAX_MS } from '../support/set-up.js';
 import { ROOT, readImage } from './support/dockerfile.js';

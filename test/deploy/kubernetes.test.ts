@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SERVICE_NAMES, type ServiceName } from '../../src/compose/service-names.js';
 import { SERVICES } from '../../src/compose/services.js';
-import { ALL_VARIABLES } from '../../src/config/all.js';
+import { ALL_VARIABLES } from '../../src/platform/config/all.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 import { isccd } from '../support/command.js';
 import { ROOT, readImage } from './support/dockerfile.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
-import { parseDotEnv } from '../../src/config/env.js';
+import { parseDotEnv } from '../../src/platform/config/env.js';
 import { isccd, run } from '../support/command.js';
 import { debianProgram, INSTALL_MAX_MS } from '../support/set-up.js';
 import { ROOT } from './support/dockerfile.js';

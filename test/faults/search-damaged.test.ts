@@ -5,12 +5,12 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { searchVariables } from '../../src/config/search.js';
-import { readVariables } from '../../src/config/variable.js';
 import { startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
 import { native } from '../../src/native.js';
-import { searchApp } from '../../src/search/app.js';
+import { searchVariables } from '../../src/platform/config/search.js';
+import { readVariables } from '../../src/platform/config/variable.js';
+import { searchApp } from '../../src/services/search/app.js';
 import { post } from '../search/support/search-server.js';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { json } from '../../src/http/reply/replies.js';
 import { BodyBudget } from '../../src/http/request/body-budget.js';
 import { route } from '../../src/http/routing/route.js';
 import { startServer } from '../../src/http/server.js';
-import { createLogger } from '../../src/observe/log.js';
+import { createLogger } from '../../src/platform/observe/log.js';
 import { TRANSPORTS, transportOf } from '../support/transports.js';
 import { demo } from './support/demo.js';
 import { RawClient } from './support/raw.js';

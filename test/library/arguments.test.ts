@@ -22,7 +22,7 @@ import {
   textCode,
   textCollapse,
   videoCode,
-} from '../../src/index.js';
+} from '../../src/library/index.js';
 
 const TEXT = path.resolve(import.meta.dirname, '../fixtures/codes/files/short_a.txt');
 

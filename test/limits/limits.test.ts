@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseRate } from '../../src/config/rate.js';
 import { clientAddress } from '../../src/http/request/client-address.js';
 import { RequestHeaders } from '../../src/http/request/head.js';
-import { FixedWindows } from '../../src/limits/rate-limiter.js';
-import { clientKey, Throttle } from '../../src/limits/throttle.js';
+import { parseRate } from '../../src/platform/config/rate.js';
+import { FixedWindows } from '../../src/platform/limits/rate-limiter.js';
+import { clientKey, Throttle } from '../../src/platform/limits/throttle.js';
 
 interface Sequence {
   readonly rate: string;

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { parseRate, type Rate } from '../../src/config/rate.js';
-import { openLimits } from '../../src/limits/open.js';
-import { FixedWindows, type RateLimiter } from '../../src/limits/rate-limiter.js';
-import { RedisWindows } from '../../src/limits/redis-windows.js';
-import type { Logger } from '../../src/observe/log.js';
-import { RedisLink } from '../../src/redis/link.js';
+import { parseRate, type Rate } from '../../src/platform/config/rate.js';
+import { openLimits } from '../../src/platform/limits/open.js';
+import { FixedWindows, type RateLimiter } from '../../src/platform/limits/rate-limiter.js';
+import { RedisWindows } from '../../src/platform/limits/redis-windows.js';
+import type { Logger } from '../../src/platform/observe/log.js';
+import { RedisLink } from '../../src/platform/redis/link.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 

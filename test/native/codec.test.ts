@@ -1,7 +1,7 @@
 /** The codec through the addon: result shapes, errors and limits. The codes themselves are tested in Rust. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { composeCode, decodeCode, decomposeCode, encodeUnit } from '../../src/codec.js';
+import { composeCode, decodeCode, decomposeCode, encodeUnit } from '../../src/iscc/codec.js';
 import { native } from '../../src/native.js';
 
 interface ExplainCase {

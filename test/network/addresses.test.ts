@@ -6,13 +6,13 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readNetworkConfig } from '../../src/config/network.js';
-import { searchVariables } from '../../src/config/search.js';
-import { readVariables } from '../../src/config/variable.js';
 import { startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
 import type { NetworkStatus } from '../../src/network/status.js';
-import { searchApp } from '../../src/search/app.js';
+import { readNetworkConfig } from '../../src/platform/config/network.js';
+import { searchVariables } from '../../src/platform/config/search.js';
+import { readVariables } from '../../src/platform/config/variable.js';
+import { searchApp } from '../../src/services/search/app.js';
 import { dnsServer } from '../support/dns.js';
 import { HubDouble } from './support/hub-double.js';
 

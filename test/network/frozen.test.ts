@@ -4,7 +4,7 @@ import { HubClient } from '../../src/network/hub-client.js';
 import { LogFiles } from '../../src/network/log-files.js';
 import { poll } from '../../src/network/poll.js';
 import { type HubRow, NO_MEMORY, newRow, settle } from '../../src/network/state.js';
-import { openEngine } from '../../src/search/engine/open.js';
+import { openEngine } from '../../src/services/search/engine/open.js';
 import { HubDouble } from './support/hub-double.js';
 
 const TILE_BYTES = 256 * 32;

@@ -10,7 +10,7 @@ import { HubClient } from '../../src/network/hub-client.js';
 import { LogFiles } from '../../src/network/log-files.js';
 import { poll } from '../../src/network/poll.js';
 import { type HubRow, NO_MEMORY, newRow, type Outcome, settle } from '../../src/network/state.js';
-import { openEngine } from '../../src/search/engine/open.js';
+import { openEngine } from '../../src/services/search/engine/open.js';
 import { hostileLog } from './support/hostile-log.js';
 import { HubDouble, rootOf } from './support/hub-double.js';
 import { leafHash } from './support/proofs.js';

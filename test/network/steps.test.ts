@@ -11,7 +11,7 @@ import { HubClient } from '../../src/network/hub-client.js';
 import { LogFiles } from '../../src/network/log-files.js';
 import { poll } from '../../src/network/poll.js';
 import { type HubRow, NO_MEMORY, newRow, settle } from '../../src/network/state.js';
-import { openEngine } from '../../src/search/engine/open.js';
+import { openEngine } from '../../src/services/search/engine/open.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/network');
 const read = (name: string) => JSON.parse(readFileSync(path.join(FIXTURES, name), 'utf8'));

@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readNetworkConfig } from '../../src/config/network.js';
 import { native, type SearchEngine } from '../../src/native.js';
 import { Aggregator } from '../../src/network/aggregator.js';
 import { type Declared, logStates } from '../../src/network/declared.js';
-import { createLogger } from '../../src/observe/log.js';
-import { openEngine } from '../../src/search/engine/open.js';
+import { readNetworkConfig } from '../../src/platform/config/network.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { openEngine } from '../../src/services/search/engine/open.js';
 import { HubDouble } from './support/hub-double.js';
 
 const HUB_ID = 9;

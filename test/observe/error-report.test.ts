@@ -4,8 +4,8 @@ import { route } from '../../src/http/routing/route.js';
 import type { ServiceApp } from '../../src/http/routing/service.js';
 import { startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
-import { errorReports } from '../../src/observe/error-client.js';
-import { createLogger } from '../../src/observe/log.js';
+import { errorReports } from '../../src/platform/observe/error-client.js';
+import { createLogger } from '../../src/platform/observe/log.js';
 import { startReportReceiver } from './support/report-receiver.js';
 
 const about = { service: 'codes', release: '1.2.3', environment: 'production' };

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { LogSink } from '../../src/observe/log-sink.js';
+import { LogSink } from '../../src/platform/observe/log-sink.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { fill, smallDisk } from '../faults/support/small-disk.js';
 import { type ServedProcess, type ServeOptions, serve } from '../support/serve.js';

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { runOnTerminal } from '../../scripts/terminal.mjs';
-import { LineBuffer } from '../../src/observe/line-buffer.js';
+import { LineBuffer } from '../../src/platform/observe/line-buffer.js';
 
-const LOG = new URL('../../dist/observe/log.js', import.meta.url).href;
+const LOG = new URL('../../dist/platform/observe/log.js', import.meta.url).href;
 
 class Blocks {
   readonly blocks: string[] = [];

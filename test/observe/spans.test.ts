@@ -1,12 +1,12 @@
 /** Requests as OpenTelemetry spans, received by a collector on this machine. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { tracingConfig, tracingVariables } from '../../src/config/tracing.js';
-import { readVariables } from '../../src/config/variable.js';
 import { native } from '../../src/native.js';
-import { createLogger } from '../../src/observe/log.js';
-import { SpanExporter } from '../../src/observe/spans.js';
-import { traceOf } from '../../src/observe/trace.js';
+import { tracingConfig, tracingVariables } from '../../src/platform/config/tracing.js';
+import { readVariables } from '../../src/platform/config/variable.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { SpanExporter } from '../../src/platform/observe/spans.js';
+import { traceOf } from '../../src/platform/observe/trace.js';
 import { isccd } from '../support/command.js';
 import { serve } from '../support/serve.js';
 import { startCollector, textOf } from './support/collector.js';

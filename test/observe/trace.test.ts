@@ -1,7 +1,7 @@
 /** Strict parsing of `traceparent` (W3C Trace Context). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newTrace, parseTraceparent, traceOf, traceparent } from '../../src/observe/trace.js';
+import { newTrace, parseTraceparent, traceOf, traceparent } from '../../src/platform/observe/trace.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';

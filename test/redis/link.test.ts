@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../src/observe/log.js';
-import { RedisLink } from '../../src/redis/link.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { RedisLink } from '../../src/platform/redis/link.js';
 import { freePorts } from '../support/free-ports.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';

@@ -1,11 +1,11 @@
 /** Manifests by id alone: a declaration of the same id at another address does not hide the right one. */
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
-import { RepositoryFailed } from '../../src/resolver/errors.js';
-import type { ManifestResult } from '../../src/resolver/manifests.js';
-import { RecentManifests } from '../../src/resolver/recent.js';
-import { BackendUnavailable } from '../../src/resolver/search-backend.js';
-import { ResolverService } from '../../src/resolver/service.js';
+import { RepositoryFailed } from '../../src/services/resolver/errors.js';
+import type { ManifestResult } from '../../src/services/resolver/manifests.js';
+import { RecentManifests } from '../../src/services/resolver/recent.js';
+import { BackendUnavailable } from '../../src/services/resolver/search-backend.js';
+import { ResolverService } from '../../src/services/resolver/service.js';
 import { bytesOf, sidecar } from '../store/support/fixtures.js';
 
 const right = sidecar('ok-es256-iscc4');

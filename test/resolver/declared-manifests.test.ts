@@ -1,7 +1,7 @@
 /** Look-ups of declarations by the id of their manifest. */
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
-import { type AssetPages, DeclaredManifests } from '../../src/resolver/declared-manifests.js';
+import { type AssetPages, DeclaredManifests } from '../../src/services/resolver/declared-manifests.js';
 
 const isccId = (number: number) => native.isccId(0, 1_700_000_000_000_000 + number, 1);
 const SECOND = 1000;

@@ -1,7 +1,7 @@
 /** Misbehaving gateways, and addresses that must not be connected to. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isPublicAddress } from '../../src/egress/public-address.js';
-import { GatewayClient } from '../../src/resolver/gateway-client.js';
+import { isPublicAddress } from '../../src/platform/egress/public-address.js';
+import { GatewayClient } from '../../src/services/resolver/gateway-client.js';
 import { vectors } from '../c2pa/vectors.js';
 import { type DnsServer, dnsServer } from '../support/dns.js';
 import { AUTHORITY, type Gateways, gateways, type Kind, storeBytes } from './support/gateways.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { rankPointers } from '../../src/resolver/pointers.js';
-import { RecentManifests } from '../../src/resolver/recent.js';
-import { Slots } from '../../src/slots.js';
+import { Slots } from '../../src/platform/slots.js';
+import { rankPointers } from '../../src/services/resolver/pointers.js';
+import { RecentManifests } from '../../src/services/resolver/recent.js';
 
 describe('RecentManifests', () => {
   it('keeps an entry for an hour from its first insertion', () => {

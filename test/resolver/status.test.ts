@@ -1,13 +1,13 @@
 /** How long the resolver caches what it knows about gateways and the search service, and what it reports. */
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { DeclaredManifests } from '../../src/resolver/declared-manifests.js';
-import { StoreUnavailable } from '../../src/resolver/errors.js';
-import type { GatewayClient } from '../../src/resolver/gateway-client.js';
-import type { ManifestSource } from '../../src/resolver/manifests.js';
-import { CACHED_MAX, Prober, UNREACHABLE_SECONDS } from '../../src/resolver/prober.js';
-import { RecentManifests } from '../../src/resolver/recent.js';
-import type { SearchBackend } from '../../src/resolver/search-backend.js';
-import { ResolverService } from '../../src/resolver/service.js';
+import { DeclaredManifests } from '../../src/services/resolver/declared-manifests.js';
+import { StoreUnavailable } from '../../src/services/resolver/errors.js';
+import type { GatewayClient } from '../../src/services/resolver/gateway-client.js';
+import type { ManifestSource } from '../../src/services/resolver/manifests.js';
+import { CACHED_MAX, Prober, UNREACHABLE_SECONDS } from '../../src/services/resolver/prober.js';
+import { RecentManifests } from '../../src/services/resolver/recent.js';
+import type { SearchBackend } from '../../src/services/resolver/search-backend.js';
+import { ResolverService } from '../../src/services/resolver/service.js';
 import { dataCode } from './support/resolver.js';
 
 it('reports a change of the search service after 15 s', async () => {

@@ -2,8 +2,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { errorForm, RepositoryBusy, RepositoryFailed, StoreUnavailable } from '../../src/resolver/errors.js';
-import { StoreClient } from '../../src/resolver/store-client.js';
+import {
+  errorForm,
+  RepositoryBusy,
+  RepositoryFailed,
+  StoreUnavailable,
+} from '../../src/services/resolver/errors.js';
+import { StoreClient } from '../../src/services/resolver/store-client.js';
 import { freePort } from '../deploy/support/running.js';
 import { dataCode, queryUrl, recordedSearch, startResolver } from './support/resolver.js';
 

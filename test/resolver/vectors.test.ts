@@ -1,9 +1,9 @@
 /** The recorded scenarios over real HTTP: a search service with recorded responses, and real gateways. */
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { isPublicAddress } from '../../src/egress/public-address.js';
-import { GatewayClient } from '../../src/resolver/gateway-client.js';
-import { scoreOf } from '../../src/resolver/hits.js';
-import { Prober } from '../../src/resolver/prober.js';
+import { isPublicAddress } from '../../src/platform/egress/public-address.js';
+import { GatewayClient } from '../../src/services/resolver/gateway-client.js';
+import { scoreOf } from '../../src/services/resolver/hits.js';
+import { Prober } from '../../src/services/resolver/prober.js';
 import { vectors } from '../c2pa/vectors.js';
 import { type DnsServer, dnsServer } from '../support/dns.js';
 import { AUTHORITY, type Gateways, gateways, type Kind } from './support/gateways.js';

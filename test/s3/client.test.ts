@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readCodesConfig } from '../../src/config/codes.js';
-import { StorageUnavailable } from '../../src/data/unavailable.js';
-import { bucketAddress, encodedKey } from '../../src/s3/address.js';
-import { S3Bucket } from '../../src/s3/bucket.js';
+import { readCodesConfig } from '../../src/platform/config/codes.js';
+import { StorageUnavailable } from '../../src/storage/data/unavailable.js';
+import { bucketAddress, encodedKey } from '../../src/storage/s3/address.js';
+import { S3Bucket } from '../../src/storage/s3/bucket.js';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
 

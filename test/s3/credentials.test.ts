@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readCodesConfig } from '../../src/config/codes.js';
-import { S3Bucket } from '../../src/s3/bucket.js';
+import { readCodesConfig } from '../../src/platform/config/codes.js';
+import { S3Bucket } from '../../src/storage/s3/bucket.js';
 import { isccd } from '../support/command.js';
 import {
   CONTAINER_PATH,

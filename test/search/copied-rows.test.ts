@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { CopiedRows } from '../../src/search/postgres/copied-rows.js';
-import { openSearchDatabase, type SearchDatabase } from '../../src/search/postgres/open.js';
-import { allAssets, copiedAssets } from '../../src/search/postgres/rows.js';
+import { CopiedRows } from '../../src/services/search/postgres/copied-rows.js';
+import { openSearchDatabase, type SearchDatabase } from '../../src/services/search/postgres/open.js';
+import { allAssets, copiedAssets } from '../../src/services/search/postgres/rows.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 
 /** More than two pages of a copy. */

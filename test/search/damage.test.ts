@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/client/search-api.js';
-import { Metrics } from '../../src/observe/metrics.js';
+import { Metrics } from '../../src/platform/observe/metrics.js';
 import { isccd } from '../support/command.js';
 import { post, rows, startSearch } from './support/search-server.js';
 

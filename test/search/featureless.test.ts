@@ -1,6 +1,6 @@
 /** Searches that leave out featureless Image-Codes: by parameter and by configuration. */
 import { expect, it, onTestFinished } from 'vitest';
-import { encodeUnit } from '../../src/codec.js';
+import { encodeUnit } from '../../src/iscc/codec.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { among } from './support/engines.js';
 import { type Backend, indexUri } from './support/locations.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InlineBudget } from '../../src/search/inline-budget.js';
+import { InlineBudget } from '../../src/services/search/inline-budget.js';
 
 it('blocks again only after as much time as the last search took', () => {
   let now = 1000;

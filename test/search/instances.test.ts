@@ -7,7 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, tes
 import type { Entry, SearchResult } from '../../src/client/search-api.js';
 import { SearchClient } from '../../src/client/search-client.js';
 import type { RunningServer } from '../../src/http/server.js';
-import { Metrics } from '../../src/observe/metrics.js';
+import { Metrics } from '../../src/platform/observe/metrics.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { post, rows, startSearch } from './support/search-server.js';
 

@@ -2,10 +2,16 @@
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FormatRefused } from '../../src/data/format.js';
-import { Access, type Right } from '../../src/search/keys/access.js';
-import { ApiKeys } from '../../src/search/keys/api-keys.js';
-import { createKey, digestOf, keyFilePath, readKeys, revokeKey } from '../../src/search/keys/key-file.js';
+import { Access, type Right } from '../../src/services/search/keys/access.js';
+import { ApiKeys } from '../../src/services/search/keys/api-keys.js';
+import {
+  createKey,
+  digestOf,
+  keyFilePath,
+  readKeys,
+  revokeKey,
+} from '../../src/services/search/keys/key-file.js';
+import { FormatRefused } from '../../src/storage/data/format.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 
 let folder: string;

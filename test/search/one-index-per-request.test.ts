@@ -1,7 +1,7 @@
 /** A request that takes several steps uses one index, also if its alias is switched meanwhile. */
 import { expect, onTestFinished, test } from 'vitest';
 import { native } from '../../src/native.js';
-import { SearchService } from '../../src/search/service.js';
+import { SearchService } from '../../src/services/search/service.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { indexUri } from './support/locations.js';
 import { randomAsset } from './support/random-assets.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import type { SearchResult } from '../../src/client/search-api.js';
-import { Slots } from '../../src/slots.js';
+import { Slots } from '../../src/platform/slots.js';
 import { type OpenSearchCluster, openSearchIfPossible } from '../support/opensearch.js';
 import { isccId, randomAsset } from './support/random-assets.js';
 import { post, startSearch } from './support/search-server.js';

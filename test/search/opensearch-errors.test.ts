@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { StorageUnavailable } from '../../src/data/unavailable.js';
-import { Client } from '../../src/search/opensearch/client.js';
-import { errorOf, OpenSearchError, partError } from '../../src/search/opensearch/errors.js';
-import { parseLocation } from '../../src/search/opensearch/location.js';
+import { Client } from '../../src/services/search/opensearch/client.js';
+import { errorOf, OpenSearchError, partError } from '../../src/services/search/opensearch/errors.js';
+import { parseLocation } from '../../src/services/search/opensearch/location.js';
+import { StorageUnavailable } from '../../src/storage/data/unavailable.js';
 
 /** What the first node responds with: status, type of the error. The second one responds with `{}`. */
 let refusal: readonly [number, string];

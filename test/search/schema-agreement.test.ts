@@ -7,7 +7,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { entry, newIndex, query } from '../../src/search/schema.js';
+import { entry, newIndex, query } from '../../src/services/search/schema.js';
 import { randomAsset } from './support/random-assets.js';
 import { post, startSearch } from './support/search-server.js';
 

@@ -2,11 +2,11 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { searchVariables } from '../../src/config/search.js';
-import { readVariables } from '../../src/config/variable.js';
 import { native } from '../../src/native.js';
-import { searchMetrics } from '../../src/search/metrics.js';
-import { SearchService } from '../../src/search/service.js';
+import { searchVariables } from '../../src/platform/config/search.js';
+import { readVariables } from '../../src/platform/config/variable.js';
+import { searchMetrics } from '../../src/services/search/metrics.js';
+import { SearchService } from '../../src/services/search/service.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { indexUri } from './support/locations.js';
 import { isccId, randomAsset } from './support/random-assets.js';

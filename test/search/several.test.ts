@@ -1,7 +1,7 @@
 /** Several queries of one request, when the engine fails. */
 import { expect, test } from 'vitest';
-import type { Engine } from '../../src/search/engine/port.js';
-import { searchAll } from '../../src/search/several.js';
+import type { Engine } from '../../src/services/search/engine/port.js';
+import { searchAll } from '../../src/services/search/several.js';
 
 /** As an engine on other machines fails. */
 const failing = { search: () => Promise.reject(new Error('the cluster is unreachable')) };

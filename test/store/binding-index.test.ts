@@ -1,14 +1,14 @@
 /** The binding index against concurrent changes: every query sees what was committed before it. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { STORE_ITSELF } from '../../src/database/audit.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
-import { createLogger } from '../../src/observe/log.js';
-import { SyncedBindingIndex } from '../../src/store/binding-index.js';
-import { NO_DECLARER } from '../../src/store/declarer.js';
-import { FileVanished, Manifests } from '../../src/store/manifests.js';
-import type { BindingEntry, BindingIndex } from '../../src/store/validator.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { SyncedBindingIndex } from '../../src/services/store/binding-index.js';
+import { NO_DECLARER } from '../../src/services/store/declarer.js';
+import { FileVanished, Manifests } from '../../src/services/store/manifests.js';
+import type { BindingEntry, BindingIndex } from '../../src/services/store/validator.js';
+import { STORE_ITSELF } from '../../src/storage/database/audit.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedReport } from './support/fixtures.js';
 

@@ -1,7 +1,13 @@
 /** The change feed: old changes are deleted, and a process that needed them reloads its index. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { changesAfter, lockFeed, newestPoint, recordChanges, truncateFeed } from '../../src/store/feed.js';
+import {
+  changesAfter,
+  lockFeed,
+  newestPoint,
+  recordChanges,
+  truncateFeed,
+} from '../../src/services/store/feed.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedSidecars, bytesOf, type Sidecar } from './support/fixtures.js';
 import { type Place, type StoreClient, startStore } from './support/server.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar } from './support/fixtures.js';
 import { type Place, type StoreClient, startStore } from './support/server.js';

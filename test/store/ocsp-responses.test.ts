@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLogger } from '../../src/observe/log.js';
-import { ocspResponses } from '../../src/store/revocation.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { ocspResponses } from '../../src/services/store/revocation.js';
 
 const KEPT_MAX = 1000;
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedSidecars, bytesOf, sidecar } from './support/fixtures.js';
 import { type StoreProcess, startStoreProcess } from './support/process.js';

@@ -1,15 +1,15 @@
 /** Queries against recorded scores: filter, order and limit, on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FolderContentBlobs } from '../../src/blobs/content.js';
 import { decodeLenientBase64 } from '../../src/c2pa/binding-query.js';
-import { openDatabase } from '../../src/database/open.js';
-import type { Db } from '../../src/database/tables.js';
 import { native } from '../../src/native.js';
-import { createLogger } from '../../src/observe/log.js';
-import { SyncedBindingIndex } from '../../src/store/binding-index.js';
-import { NO_DECLARER } from '../../src/store/declarer.js';
-import { Manifests } from '../../src/store/manifests.js';
-import { StoreService } from '../../src/store/service.js';
+import { createLogger } from '../../src/platform/observe/log.js';
+import { SyncedBindingIndex } from '../../src/services/store/binding-index.js';
+import { NO_DECLARER } from '../../src/services/store/declarer.js';
+import { Manifests } from '../../src/services/store/manifests.js';
+import { StoreService } from '../../src/services/store/service.js';
+import { FolderContentBlobs } from '../../src/storage/blobs/content.js';
+import { openDatabase } from '../../src/storage/database/open.js';
+import type { Db } from '../../src/storage/database/tables.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedReport, vectors } from './support/fixtures.js';
 

@@ -6,12 +6,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ManifestIndex, SearchManifestIndex } from '../../src/c2pa/search-index-port.js';
 import { ConnectionFailed } from '../../src/client/errors.js';
-import { indexStatuses, refillAll } from '../../src/database/index-status.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
 import { native } from '../../src/native.js';
-import { InProcessSearch } from '../../src/search/engine/in-process.js';
-import { lockFeed, recordChanges } from '../../src/store/feed.js';
-import { SearchIndexSync } from '../../src/store/search-index-sync.js';
+import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
+import { lockFeed, recordChanges } from '../../src/services/store/feed.js';
+import { SearchIndexSync } from '../../src/services/store/search-index-sync.js';
+import { indexStatuses, refillAll } from '../../src/storage/database/index-status.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
 /** ISCC-IDs in the form of the standard, and with a length in the header as some hubs write; the index returns the first. */

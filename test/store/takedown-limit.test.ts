@@ -1,7 +1,7 @@
 /** Deletes have a limit of their own, which neither strangers nor uploads exhaust. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/database/open.js';
-import { UploadTokens } from '../../src/store/tokens/upload-tokens.js';
+import { UploadTokens } from '../../src/services/store/tokens/upload-tokens.js';
+import { openDatabase } from '../../src/storage/database/open.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar } from './support/fixtures.js';
 import { OPERATOR_TOKEN, startStore } from './support/server.js';

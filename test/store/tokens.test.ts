@@ -1,8 +1,8 @@
 /** Upload tokens of publishers: uploads, lists, deletes, and rules for tokens, on both databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditPage } from '../../src/database/audit-log.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { UploadTokens } from '../../src/store/tokens/upload-tokens.js';
+import { UploadTokens } from '../../src/services/store/tokens/upload-tokens.js';
+import { auditPage } from '../../src/storage/database/audit-log.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedSidecars, bytesOf, sidecar } from './support/fixtures.js';
 import { OPERATOR_TOKEN, type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';

@@ -1,7 +1,7 @@
 /** Rules for upload tokens, on both sides of each border. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { SCOPES, TokenRefused, UploadTokens } from '../../src/store/tokens/upload-tokens.js';
+import { SCOPES, TokenRefused, UploadTokens } from '../../src/services/store/tokens/upload-tokens.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 
 const ACTOR = { kind: 'command', name: 'tester' } as const;

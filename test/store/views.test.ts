@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreClient as Client, type ManifestDetails } from '../../src/client/store-client.js';
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar } from './support/fixtures.js';
 import { type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';

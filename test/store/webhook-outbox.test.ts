@@ -1,8 +1,8 @@
 /** The outbox of webhooks on both databases: what is due, and who sends it, also after a clock was set right. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { Outbox } from '../../src/store/webhooks/outbox.js';
+import { Outbox } from '../../src/services/store/webhooks/outbox.js';
+import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
 const LEASE_MS = 20_000;

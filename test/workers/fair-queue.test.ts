@@ -1,6 +1,6 @@
 /** Clients take turns in the queue of the worker pool. */
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../src/workers/fair-queue.js';
+import { FairQueue } from '../../src/platform/workers/fair-queue.js';
 
 const item = (client: string | undefined, name: string) => ({ client, name });
 

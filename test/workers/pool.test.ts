@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { PoolBusy, WorkerPool } from '../../src/workers/pool.js';
-import { JobFailed, type PoolLimits, WorkerLost } from '../../src/workers/worker-process.js';
+import { PoolBusy, WorkerPool } from '../../src/platform/workers/pool.js';
+import { JobFailed, type PoolLimits, WorkerLost } from '../../src/platform/workers/worker-process.js';
 
 interface RogueJob {
   readonly act: string;

@@ -1,6 +1,6 @@
 /** Lists of files with their codes, as this program, iscc-sdk and iscc-sum write them. */
 import { readFile } from 'node:fs/promises';
-import { decomposeCode } from '../../codec.js';
+import { decomposeCode } from '../../iscc/codec.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 export interface ListEntry {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { lazily } from '../../lazily.js';
+import { lazily } from '../../platform/lazily.js';
 
 export interface Place {
   /** For results and messages: in a name that is not UTF-8, bytes outside ASCII are `\xff`. */

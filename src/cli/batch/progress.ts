@@ -1,6 +1,6 @@
 /** Progress and summary of work on many files, on standard error. */
 import progress, { type GenericFormatter } from 'cli-progress';
-import { canOverwrite } from '../../config/terminal.js';
+import { canOverwrite } from '../../platform/config/terminal.js';
 
 /** Fewer files finish before the user could read a progress bar. */
 const FILES_MIN = 4;

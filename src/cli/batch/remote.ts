@@ -6,8 +6,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codesVariables, readCodesConfig } from '../../config/codes.js';
-import { environment } from '../../config/env.js';
+import { codesVariables, readCodesConfig } from '../../platform/config/codes.js';
+import { environment } from '../../platform/config/env.js';
 import { inBytes } from './progress.js';
 import { type LocalFile, type Source, SourceFailed, type Unreadable } from './source.js';
 

@@ -1,7 +1,8 @@
 /** Runs a command's work on many sources: concurrently, with results in the order of the sources. */
-import { CodesRefusal, Unavailable } from '../../codes/errors.js';
+
 import { isNativeError } from '../../native.js';
-import { Slots } from '../../slots.js';
+import { Slots } from '../../platform/slots.js';
+import { CodesRefusal, Unavailable } from '../../services/codes/errors.js';
 import { reason } from '../terminal/failure.js';
 import { type LocalFile, type Source, SourceFailed, type Unreadable } from './source.js';
 

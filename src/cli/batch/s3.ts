@@ -1,11 +1,11 @@
 /** Objects in S3: `s3://BUCKET/KEY`, `s3://BUCKET/PREFIX/`, and patterns such as `s3://BUCKET/photos/*.jpg`. */
 import picomatch from 'picomatch';
-import { environment } from '../../config/env.js';
-import { type S3Config, s3Variables } from '../../config/s3.js';
-import { readVariables } from '../../config/variable.js';
-import { bucketAddress, encodedKey } from '../../s3/address.js';
-import { CredentialSource } from '../../s3/credentials.js';
-import { decodedKey, element, elements, isListing } from '../../s3/xml.js';
+import { environment } from '../../platform/config/env.js';
+import { type S3Config, s3Variables } from '../../platform/config/s3.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { bucketAddress, encodedKey } from '../../storage/s3/address.js';
+import { CredentialSource } from '../../storage/s3/credentials.js';
+import { decodedKey, element, elements, isListing } from '../../storage/s3/xml.js';
 import { download, type Request, repeated, succeeded } from './remote.js';
 import { type Source, SourceFailed, type Unreadable } from './source.js';
 

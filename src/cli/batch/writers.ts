@@ -1,8 +1,8 @@
 /** Where results go: lines of JSON, CSV, a file to resume from, or side-cars next to the files. */
 import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { csvField } from '../../csv.js';
-import { printable } from '../../printable.js';
+import { csvField } from '../../platform/csv.js';
+import { printable } from '../../platform/printable.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 import { type Line, LineFile } from './line-file.js';
 import type { Place } from './place.js';

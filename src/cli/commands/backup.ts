@@ -2,23 +2,23 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { backupCodes } from '../../codes/backup.js';
-import type { Environment } from '../../config/variable.js';
+import type { Environment } from '../../platform/config/variable.js';
+import { present } from '../../platform/present.js';
+import { generator } from '../../platform/version.js';
+import { backupCodes } from '../../services/codes/backup.js';
+import { backupSearch } from '../../services/search/backup.js';
+import { backupStore } from '../../services/store/backup.js';
 import {
   digestOf,
   type Manifest,
   manifestOf,
   type StoreEntry,
   writeManifest,
-} from '../../data/backup-manifest.js';
-import { syncPath } from '../../data/durable.js';
-import { makeFolder } from '../../data/folder.js';
-import { type DataKind, FormatRefused, readFormat } from '../../data/format.js';
-import type { Copied, OnStep } from '../../data/port.js';
-import { present } from '../../present.js';
-import { backupSearch } from '../../search/backup.js';
-import { backupStore } from '../../store/backup.js';
-import { generator } from '../../version.js';
+} from '../../storage/data/backup-manifest.js';
+import { syncPath } from '../../storage/data/durable.js';
+import { makeFolder } from '../../storage/data/folder.js';
+import { type DataKind, FormatRefused, readFormat } from '../../storage/data/format.js';
+import type { Copied, OnStep } from '../../storage/data/port.js';
 import { configuredPlaces, DATABASE_NOTE, type DataPlace } from '../input/data-places.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { Interruption } from '../terminal/interrupt.js';

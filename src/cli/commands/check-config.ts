@@ -3,12 +3,12 @@
  * that it names can be used.
  */
 import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '../../compose/services.js';
-import { commonVariables } from '../../config/common.js';
-import { type EnvironmentSources, environmentSources, ignoredLines } from '../../config/env.js';
-import { inspectVariables, problemsOf, type VariableState } from '../../config/inspect.js';
-import { tracingConfig, tracingVariables } from '../../config/tracing.js';
-import { unknownVariables } from '../../config/unknown.js';
-import { readVariables, type Variables } from '../../config/variable.js';
+import { commonVariables } from '../../platform/config/common.js';
+import { type EnvironmentSources, environmentSources, ignoredLines } from '../../platform/config/env.js';
+import { inspectVariables, problemsOf, type VariableState } from '../../platform/config/inspect.js';
+import { tracingConfig, tracingVariables } from '../../platform/config/tracing.js';
+import { unknownVariables } from '../../platform/config/unknown.js';
+import { readVariables, type Variables } from '../../platform/config/variable.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
 

@@ -1,6 +1,6 @@
 /** `isccd check health [TARGET…]`: health of services. Starts fast, as container engines run it every few seconds. */
 import { SERVICE_NAMES, type ServiceName } from '../../compose/service-names.js';
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
 import { reachableUrl, startedFolder, startedServices } from '../started-services.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
@@ -77,8 +77,8 @@ async function targetOf(target: string): Promise<Target> {
 /** Address of a service of this configuration, as reached from this machine. */
 export async function configuredUrl(name: ServiceName): Promise<string> {
   const { SERVICES } = await import('../../compose/services.js');
-  const { environment } = await import('../../config/env.js');
-  const { readVariables } = await import('../../config/variable.js');
+  const { environment } = await import('../../platform/config/env.js');
+  const { readVariables } = await import('../../platform/config/variable.js');
   const { host, port } = SERVICES[name].variables;
   const address = readVariables({ host, port }, environment());
   const listened = String(address.host);

@@ -1,8 +1,8 @@
 /** `isccd code --verify OLD`: codes again the files of an old list, and prints what differs. */
 import path from 'node:path';
-import type { IsccResult } from '../../codes/result.js';
 import { native } from '../../native.js';
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
+import type { IsccResult } from '../../services/codes/result.js';
 import { type ListEntry, readCodeList } from '../batch/code-list.js';
 import { type Failure, failureOf, type Outcome, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';

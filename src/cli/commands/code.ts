@@ -2,10 +2,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { GivenMetadata } from '../../codes/pipeline/jobs.js';
-import { softBinding, softBindingAssertion, softBindingText } from '../../codes/soft-binding.js';
 import { native } from '../../native.js';
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
+import type { GivenMetadata } from '../../services/codes/pipeline/jobs.js';
+import { softBinding, softBindingAssertion, softBindingText } from '../../services/codes/soft-binding.js';
 import type { Line } from '../batch/line-file.js';
 import { BatchProgress } from '../batch/progress.js';
 import { failureOf, type LocalSource, type Outcome, outcomes } from '../batch/run.js';

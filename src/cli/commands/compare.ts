@@ -1,9 +1,9 @@
 /** `isccd compare A B`: similarity of two codes or files, unit by unit. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { decomposeCode } from '../../codec.js';
+import { decomposeCode } from '../../iscc/codec.js';
 import { native, type UnitComparison } from '../../native.js';
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
 import { resultOf, withPipeline } from '../input/local-pipeline.js';
 import { type Paint, painter } from '../terminal/colour.js';
 import { CommandFailed, reason, reasons } from '../terminal/failure.js';

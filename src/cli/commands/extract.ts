@@ -1,10 +1,10 @@
 /** `isccd extract FILE`: what codes are made of: metadata, text and thumbnail of a file. */
 import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { FIELDS } from '../../codes/metadata/places.js';
-import type { Processing } from '../../codes/pipeline/pipeline.js';
-import { orderedResult } from '../../codes/result.js';
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
+import { FIELDS } from '../../services/codes/metadata/places.js';
+import type { Processing } from '../../services/codes/pipeline/pipeline.js';
+import { orderedResult } from '../../services/codes/result.js';
 import { accessError } from '../batch/walk.js';
 import { safeName, withPipeline } from '../input/local-pipeline.js';
 import { painter } from '../terminal/colour.js';

@@ -1,10 +1,10 @@
 /** `isccd find FILE --in INDEX`: the assets of an index that a file matches, and what differs. */
 import { NotFound } from '../../client/errors.js';
 import type { Entry, GlobalMatch, SearchApi } from '../../client/search-api.js';
-import { decomposeCode } from '../../codec.js';
+import { decomposeCode } from '../../iscc/codec.js';
 import { native, type UnitComparison } from '../../native.js';
-import { present } from '../../present.js';
-import { printable } from '../../printable.js';
+import { present } from '../../platform/present.js';
+import { printable } from '../../platform/printable.js';
 import { indexArgument } from '../input/arguments.js';
 import { type Paint, painter } from '../terminal/colour.js';
 import { nameOf, unitName } from '../terminal/index-tables.js';

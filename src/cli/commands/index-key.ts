@@ -1,11 +1,17 @@
 /** `isccd index key ...`: API keys of the search service, whether it runs or not. */
-import { commonVariables } from '../../config/common.js';
-import { environment } from '../../config/env.js';
-import { searchVariables } from '../../config/search.js';
-import { readVariables } from '../../config/variable.js';
-import { RIGHTS, type Right } from '../../search/keys/access.js';
-import { createKey, keyFilePath, readKeys, revokeKey, type StoredKey } from '../../search/keys/key-file.js';
-import { NAME_PATTERN } from '../../search/schema.js';
+import { commonVariables } from '../../platform/config/common.js';
+import { environment } from '../../platform/config/env.js';
+import { searchVariables } from '../../platform/config/search.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { RIGHTS, type Right } from '../../services/search/keys/access.js';
+import {
+  createKey,
+  keyFilePath,
+  readKeys,
+  revokeKey,
+  type StoredKey,
+} from '../../services/search/keys/key-file.js';
+import { NAME_PATTERN } from '../../services/search/schema.js';
 import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ServiceError } from '../../client/errors.js';
 import type { LinesResult, SearchApi } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
-import { searchFolder } from '../../search/engine/open.js';
+import { searchFolder } from '../../services/search/engine/open.js';
 import { refuseHostAndPort } from '../input/arguments.js';
 import { type AssetSource, assetSources, damagedSource, serviceSources } from '../input/asset-sources.js';
 import { ImportState, type Transferred } from '../input/import-state.js';

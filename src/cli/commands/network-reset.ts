@@ -2,16 +2,16 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { commonVariables } from '../../config/common.js';
-import { environment } from '../../config/env.js';
-import { readNetworkConfig } from '../../config/network.js';
-import { searchVariables } from '../../config/search.js';
-import { readVariables } from '../../config/variable.js';
 import type { LogStore } from '../../network/log-store.js';
 import { NETWORK_FACTS, NETWORKS } from '../../network/networks.js';
-import { openEngine } from '../../search/engine/open.js';
-import type { Engine } from '../../search/engine/port.js';
-import { cacheFolder, isPostgres } from '../../search/postgres/location.js';
+import { commonVariables } from '../../platform/config/common.js';
+import { environment } from '../../platform/config/env.js';
+import { readNetworkConfig } from '../../platform/config/network.js';
+import { searchVariables } from '../../platform/config/search.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { openEngine } from '../../services/search/engine/open.js';
+import type { Engine } from '../../services/search/engine/port.js';
+import { cacheFolder, isPostgres } from '../../services/search/postgres/location.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { printJson } from '../terminal/lines.js';
 import { wholeNumber } from './network.js';
@@ -66,7 +66,7 @@ async function openConfigured(): Promise<Opened> {
 }
 
 async function openShared(location: string, folder: string): Promise<Opened> {
-  const { PostgresEngine } = await import('../../search/postgres/engine.js');
+  const { PostgresEngine } = await import('../../services/search/postgres/engine.js');
   const options = { location, folder, stalenessMs: 0, stalenessSecondsMax: 0, log: undefined };
   const engine = await PostgresEngine.open({ ...options, engine: { loadsInBackground: true } });
   await engine.whenLoaded();

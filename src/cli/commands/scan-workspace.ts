@@ -1,6 +1,6 @@
 /** `isccd scan status|report|import|ignore`: the workspace of several scans. */
 
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
 import { inBytes } from '../batch/progress.js';
 import { withPipeline } from '../input/local-pipeline.js';
 import { ignoreGroups } from '../scan/ignored.js';

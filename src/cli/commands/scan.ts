@@ -1,6 +1,6 @@
 /** `isccd scan DIR…`: codes of all files, and which of them are duplicates, near-duplicates and versions. */
 
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
 import { isRemote } from '../batch/sources.js';
 import { withPipeline } from '../input/local-pipeline.js';
 import { FolderChanges } from '../scan/folder-changes.js';

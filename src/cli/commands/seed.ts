@@ -1,7 +1,13 @@
 /** `isccd seed isrc FILE`: validates seed metadata and prints it as the Data-URL for `meta`. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { compactIsrc, linkedIsrc, parseIsrc, SeedInvalid, seedDataUrl } from '../../codes/seed/isrc.js';
+import {
+  compactIsrc,
+  linkedIsrc,
+  parseIsrc,
+  SeedInvalid,
+  seedDataUrl,
+} from '../../services/codes/seed/isrc.js';
 import { CommandFailed, lines, reason } from '../terminal/failure.js';
 
 interface SeedOptions {

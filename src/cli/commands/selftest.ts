@@ -1,9 +1,9 @@
 /** `isccd selftest`: the conformance vectors of ISO 24138 on this machine, and what decodes files here. */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { decodeCode } from '../../codec.js';
+import { decodeCode } from '../../iscc/codec.js';
+import * as units from '../../library/units.js';
 import { native } from '../../native.js';
-import * as units from '../../units.js';
 import { machine, type Tool, tools } from '../input/machine.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed } from '../terminal/failure.js';

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commonVariables } from '../../config/common.js';
-import { environmentWithDefault } from '../../config/env.js';
+import { commonVariables } from '../../platform/config/common.js';
+import { environmentWithDefault } from '../../platform/config/env.js';
 import { onHangUp } from '../hang-up.js';
 
 /** The compiled program. */

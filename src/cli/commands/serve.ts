@@ -2,11 +2,11 @@
 import { isatty } from 'node:tty';
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
 import { startServices, stopAll } from '../../compose/start.js';
-import { commonVariables } from '../../config/common.js';
-import { variableRecords } from '../../config/describe.js';
-import { environment } from '../../config/env.js';
 import type { RunningServer } from '../../http/server.js';
-import { createLogger } from '../../observe/log.js';
+import { commonVariables } from '../../platform/config/common.js';
+import { variableRecords } from '../../platform/config/describe.js';
+import { environment } from '../../platform/config/env.js';
+import { createLogger } from '../../platform/observe/log.js';
 import { onHangUp } from '../hang-up.js';
 import { envFileOf } from '../help/variables.js';
 import { StartedRecord } from '../started-services.js';

@@ -1,7 +1,7 @@
 /** `isccd store account ...`: works on the store's database, whether the store runs or not. */
-import { type Account, Accounts } from '../../admin/accounts.js';
-import { AdminRefusal } from '../../admin/errors.js';
-import { ROLES, type Role } from '../../database/tables.js';
+import { type Account, Accounts } from '../../services/dashboard/accounts.js';
+import { AdminRefusal } from '../../services/dashboard/errors.js';
+import { ROLES, type Role } from '../../storage/database/tables.js';
 import { commandActor } from '../input/actor.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';

@@ -1,14 +1,14 @@
 /** `isccd store audit`: prints or exports the audit log of the store's database, oldest entries first. */
 import { once } from 'node:events';
-import { AUDIT_ACTIONS } from '../../database/audit.js';
+import { printable } from '../../platform/printable.js';
+import { AUDIT_ACTIONS } from '../../storage/database/audit.js';
 import {
   type AuditFilter,
   type AuditFormat,
   type AuditRecord,
   auditLines,
   auditRecords,
-} from '../../database/audit-log.js';
-import { printable } from '../../printable.js';
+} from '../../storage/database/audit-log.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
 

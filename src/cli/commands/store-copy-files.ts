@@ -1,12 +1,13 @@
 /** `isccd store copy-files`: moves an installation's files from its data folder into a bucket. */
-import { FolderContentBlobs } from '../../blobs/content.js';
-import { blobBytes } from '../../blobs/port.js';
-import { environment } from '../../config/env.js';
-import { storeVariables } from '../../config/store.js';
-import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
-import { readVariables } from '../../config/variable.js';
-import { MANIFEST_SUFFIX } from '../../store/folder.js';
-import { openBlobs } from '../../store/open-blobs.js';
+
+import { environment } from '../../platform/config/env.js';
+import { storeVariables } from '../../platform/config/store.js';
+import { storeBlobsS3, storeDataDir } from '../../platform/config/store-settings.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { MANIFEST_SUFFIX } from '../../services/store/folder.js';
+import { openBlobs } from '../../services/store/open-blobs.js';
+import { FolderContentBlobs } from '../../storage/blobs/content.js';
+import { blobBytes } from '../../storage/blobs/port.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { StatusLine } from '../terminal/lines.js';
 

@@ -1,11 +1,11 @@
 /** `isccd store gen-key` and `isccd store hash-token`: the operator's two secrets. */
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { environment } from '../../config/env.js';
-import { storeVariables } from '../../config/store.js';
-import { readVariables } from '../../config/variable.js';
-import { didDocument, didOf } from '../../signing/did-web.js';
-import { generateSecretKey, SigningKey } from '../../signing/key.js';
+import { environment } from '../../platform/config/env.js';
+import { storeVariables } from '../../platform/config/store.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { didDocument, didOf } from '../../platform/signing/did-web.js';
+import { generateSecretKey, SigningKey } from '../../platform/signing/key.js';
 import { CommandFailed } from '../terminal/failure.js';
 
 /** Prints a new secret key as a line for `.env`, then the DID document that the store will publish. */

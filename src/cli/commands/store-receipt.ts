@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { printable } from '../../printable.js';
-import { isSignedBy } from '../../signing/iscc-sig.js';
-import { KeyInvalid, parsePublicKey } from '../../signing/key.js';
-import { RECEIPT_TYPE, type Receipt } from '../../store/receipts.js';
+import { printable } from '../../platform/printable.js';
+import { isSignedBy } from '../../platform/signing/iscc-sig.js';
+import { KeyInvalid, parsePublicKey } from '../../platform/signing/key.js';
+import { RECEIPT_TYPE, type Receipt } from '../../services/store/receipts.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 export interface VerifyOptions {

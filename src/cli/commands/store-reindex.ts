@@ -1,8 +1,8 @@
 /** `isccd store reindex`: makes the running stores fill their similarity indexes from the start, and shows the progress. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type IndexStatus, indexStatuses, refillAll } from '../../database/index-status.js';
-import { outdateLive } from '../../database/live-manifests.js';
-import type { Db } from '../../database/tables.js';
+import { type IndexStatus, indexStatuses, refillAll } from '../../storage/database/index-status.js';
+import { outdateLive } from '../../storage/database/live-manifests.js';
+import type { Db } from '../../storage/database/tables.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed } from '../terminal/failure.js';
 

@@ -1,12 +1,12 @@
 /** `isccd store restore`: undoes a delete, whether the store runs or not. */
-import { environment } from '../../config/env.js';
-import { storeVariables } from '../../config/store.js';
-import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
-import { readVariables } from '../../config/variable.js';
-import { declarationTarget } from '../../store/declarations/declarations.js';
-import { Manifests } from '../../store/manifests.js';
-import { openBlobs } from '../../store/open-blobs.js';
-import { eventLog } from '../../store/webhooks/events.js';
+import { environment } from '../../platform/config/env.js';
+import { storeVariables } from '../../platform/config/store.js';
+import { storeBlobsS3, storeDataDir } from '../../platform/config/store-settings.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { declarationTarget } from '../../services/store/declarations/declarations.js';
+import { Manifests } from '../../services/store/manifests.js';
+import { openBlobs } from '../../services/store/open-blobs.js';
+import { eventLog } from '../../services/store/webhooks/events.js';
 import { commandActor } from '../input/actor.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed } from '../terminal/failure.js';

@@ -1,7 +1,7 @@
 /** `isccd store revalidate`: makes the running stores validate all manifests again, and shows the progress. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countLive, outdateLive } from '../../database/live-manifests.js';
-import type { Db } from '../../database/tables.js';
+import { countLive, outdateLive } from '../../storage/database/live-manifests.js';
+import type { Db } from '../../storage/database/tables.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed } from '../terminal/failure.js';
 

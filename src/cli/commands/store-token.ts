@@ -1,5 +1,5 @@
 /** `isccd store token ...`: upload tokens of publishers, whether the store runs or not. */
-import { TokenRefused, type UploadToken, UploadTokens } from '../../store/tokens/upload-tokens.js';
+import { TokenRefused, type UploadToken, UploadTokens } from '../../services/store/tokens/upload-tokens.js';
 import { commandActor } from '../input/actor.js';
 import { withStoreDatabase } from '../input/store-database.js';
 import { CommandFailed } from '../terminal/failure.js';

@@ -1,6 +1,6 @@
 /** `isccd store ...`: commands for the operator of a manifest store. */
 import { type Command, Option } from 'commander';
-import { ROLES } from '../../database/tables.js';
+import { ROLES } from '../../storage/database/tables.js';
 import { alwaysJsonOption, jsonOption, keyOption } from '../options.js';
 
 /** Declares the subcommands. Their modules are loaded when a command runs. */

@@ -4,13 +4,13 @@
  */
 
 import { once } from 'node:events';
-import { verifyCodes } from '../../codes/verify.js';
-import type { S3Settings } from '../../config/s3.js';
-import { failureReason } from '../../data/failure-reason.js';
-import type { Checked, OnProblem, OnStep } from '../../data/port.js';
-import type { AuditHead } from '../../database/audit-chain.js';
-import { verifyIndex } from '../../search/verify.js';
-import { verifyStore } from '../../store/verify.js';
+import type { S3Settings } from '../../platform/config/s3.js';
+import { failureReason } from '../../platform/failure-reason.js';
+import { verifyCodes } from '../../services/codes/verify.js';
+import { verifyIndex } from '../../services/search/verify.js';
+import { verifyStore } from '../../services/store/verify.js';
+import type { Checked, OnProblem, OnStep } from '../../storage/data/port.js';
+import type { AuditHead } from '../../storage/database/audit-chain.js';
 
 /** The data to check. */
 export type VerifyJob =

@@ -2,13 +2,13 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { digestOf, type Manifest, readManifest } from '../../data/backup-manifest.js';
-import { type DataKind, readFormat } from '../../data/format.js';
-import type { Checked, Counts, Problem } from '../../data/port.js';
-import { type AuditHead, parsedHead } from '../../database/audit-chain.js';
 import { native } from '../../native.js';
-import { present } from '../../present.js';
-import { printable } from '../../printable.js';
+import { present } from '../../platform/present.js';
+import { printable } from '../../platform/printable.js';
+import { digestOf, type Manifest, readManifest } from '../../storage/data/backup-manifest.js';
+import { type DataKind, readFormat } from '../../storage/data/format.js';
+import type { Checked, Counts, Problem } from '../../storage/data/port.js';
+import { type AuditHead, parsedHead } from '../../storage/database/audit-chain.js';
 import { configuredPlaces, type DataPlace, isFolder, NO_DATA, placesIn } from '../input/data-places.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { counted, countsLine, StatusLine } from '../terminal/lines.js';
@@ -78,7 +78,7 @@ async function targetsOf(
 
 /** Indexes in PostgreSQL. */
 async function checkShared(location: string, report: Report, hasDigests: boolean): Promise<void> {
-  const { verifyDatabase } = await import('../../search/postgres/verify.js');
+  const { verifyDatabase } = await import('../../services/search/postgres/verify.js');
   const onProblem = (key: string, rule: string) => report.problems.push({ store: 'search', key, rule });
   const { counts, digests } = await verifyDatabase(location, onProblem);
   report.counts.search = counts;

@@ -1,5 +1,5 @@
 /** The manual page `isccd(1)`, in the macros of man(7). */
-import { version } from '../../version.js';
+import { version } from '../../platform/version.js';
 import { allCommands, type CommandNode } from '../completion/command-tree.js';
 import { EXIT_STATUSES } from '../terminal/failure.js';
 import { exampleLines } from './help.js';

@@ -1,9 +1,9 @@
 /** The documentation of all variables: a Markdown section, and `.env` files. */
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../compose/services.js';
-import { commonVariables } from '../../config/common.js';
-import { envFile, markdownTable } from '../../config/describe.js';
-import { s3Variables } from '../../config/s3.js';
-import type { Variables } from '../../config/variable.js';
+import { commonVariables } from '../../platform/config/common.js';
+import { envFile, markdownTable } from '../../platform/config/describe.js';
+import { s3Variables } from '../../platform/config/s3.js';
+import type { Variables } from '../../platform/config/variable.js';
 
 /** A heading and a table per set of variables, for docs/reference. */
 export function variablesSection(): string {

@@ -1,6 +1,6 @@
 /** Who runs this command, for the audit log. */
 import os from 'node:os';
-import type { Actor } from '../../database/audit.js';
+import type { Actor } from '../../storage/database/audit.js';
 
 export function commandActor(): Actor {
   return { kind: 'command', name: userName(), origin: os.hostname() };

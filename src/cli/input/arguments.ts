@@ -1,7 +1,7 @@
 /** Arguments that a command checks before the decoder or a service does, whose errors speak to programs. */
 import { existsSync } from 'node:fs';
-import { ISCC_ID_PATTERN } from '../../iscc-id.js';
-import { NAME_PATTERN } from '../../search/schema.js';
+import { ISCC_ID_PATTERN } from '../../iscc/iscc-id.js';
+import { NAME_PATTERN } from '../../services/search/schema.js';
 import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
 
 /** Of units with 64 bits, the shortest codes that are found anywhere. */

@@ -4,8 +4,8 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { SearchApi } from '../../client/search-api.js';
 import { native } from '../../native.js';
-import { decoded, type Encoding } from '../../search/transfer/decode.js';
-import { lineGroups } from '../../search/transfer/line-groups.js';
+import { decoded, type Encoding } from '../../services/search/transfer/decode.js';
+import { lineGroups } from '../../services/search/transfer/line-groups.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 /** Assets per batch. */

@@ -1,20 +1,20 @@
 /** Finds the data directories of the configured services or in a given folder. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readCodesConfig } from '../../config/codes.js';
-import { commonVariables } from '../../config/common.js';
-import { environment } from '../../config/env.js';
-import type { S3Settings } from '../../config/s3.js';
-import { searchVariables } from '../../config/search.js';
-import { storeVariables } from '../../config/store.js';
-import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
-import { type Environment, readVariables } from '../../config/variable.js';
-import { absent } from '../../data/absent.js';
-import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../data/format.js';
-import { present } from '../../present.js';
-import { searchFolder } from '../../search/engine/open.js';
-import { isOpenSearch } from '../../search/opensearch/location.js';
-import { isPostgres } from '../../search/postgres/location.js';
+import { readCodesConfig } from '../../platform/config/codes.js';
+import { commonVariables } from '../../platform/config/common.js';
+import { environment } from '../../platform/config/env.js';
+import type { S3Settings } from '../../platform/config/s3.js';
+import { searchVariables } from '../../platform/config/search.js';
+import { storeVariables } from '../../platform/config/store.js';
+import { storeBlobsS3, storeDataDir } from '../../platform/config/store-settings.js';
+import { type Environment, readVariables } from '../../platform/config/variable.js';
+import { present } from '../../platform/present.js';
+import { searchFolder } from '../../services/search/engine/open.js';
+import { isOpenSearch } from '../../services/search/opensearch/location.js';
+import { isPostgres } from '../../services/search/postgres/location.js';
+import { absent } from '../../storage/data/absent.js';
+import { DATA_KINDS, type DataKind, FORMAT_FILE, formatOf } from '../../storage/data/format.js';
 
 /** The data of one service. */
 export interface DataPlace {

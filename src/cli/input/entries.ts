@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Entry, Simprint } from '../../client/search-api.js';
 import { native } from '../../native.js';
-import type { ImportSource, ImportStep } from '../../search/import.js';
+import type { ImportSource, ImportStep } from '../../services/search/import.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Where an interrupted `isccd index import` stands. */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { placeOf } from '../../database/place.js';
+import { placeOf } from '../../storage/database/place.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 /** Outcome for one index. */

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { CodesRefusal } from '../../codes/errors.js';
-import { sanitizeFilename } from '../../codes/filename.js';
-import type { GivenMetadata } from '../../codes/pipeline/jobs.js';
-import { type NamedFile, Pipeline } from '../../codes/pipeline/pipeline.js';
-import { configuredModels } from '../../codes/pipeline/semantic/models.js';
-import { type IsccResult, orderedResult } from '../../codes/result.js';
-import { readCodesConfig } from '../../config/codes.js';
-import { environment } from '../../config/env.js';
+import { readCodesConfig } from '../../platform/config/codes.js';
+import { environment } from '../../platform/config/env.js';
+import { CodesRefusal } from '../../services/codes/errors.js';
+import { sanitizeFilename } from '../../services/codes/filename.js';
+import type { GivenMetadata } from '../../services/codes/pipeline/jobs.js';
+import { type NamedFile, Pipeline } from '../../services/codes/pipeline/pipeline.js';
+import { configuredModels } from '../../services/codes/pipeline/semantic/models.js';
+import { type IsccResult, orderedResult } from '../../services/codes/result.js';
 import { Interruption } from '../terminal/interrupt.js';
 
 export interface ResultOptions {

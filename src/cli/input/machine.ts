@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import os from 'node:os';
 import { promisify } from 'node:util';
-import { canDecodeHeif } from '../../codes/pipeline/tools/heif.js';
-import { canDecodeBySharp } from '../../codes/pipeline/tools/sharp.js';
-import { codesVariables } from '../../config/codes.js';
-import { environment } from '../../config/env.js';
-import { readVariables } from '../../config/variable.js';
 import { native } from '../../native.js';
-import { version } from '../../version.js';
+import { codesVariables } from '../../platform/config/codes.js';
+import { environment } from '../../platform/config/env.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { version } from '../../platform/version.js';
+import { canDecodeHeif } from '../../services/codes/pipeline/tools/heif.js';
+import { canDecodeBySharp } from '../../services/codes/pipeline/tools/sharp.js';
 
 export interface Tool {
   readonly tool: string;

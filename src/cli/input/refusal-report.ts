@@ -1,7 +1,7 @@
 /** The report of `isccd index import`: rows that were refused, with the reason. */
 import { appendFile } from 'node:fs/promises';
 import type { RefusedLine } from '../../client/search-api.js';
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
 import type { SourceBatch } from './asset-sources.js';
 
 /** Refused rows that are shown; all are in the report. */

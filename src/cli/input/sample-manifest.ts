@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
-import { HEAD_BYTES, mediaTypeOf } from '../../codes/pipeline/addon-calls.js';
 import { native } from '../../native.js';
+import { HEAD_BYTES, mediaTypeOf } from '../../services/codes/pipeline/addon-calls.js';
 import { CommandFailed, reason, reasons } from '../terminal/failure.js';
 import { resultOf, withPipeline } from './local-pipeline.js';
 

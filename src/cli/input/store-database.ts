@@ -1,12 +1,12 @@
 /** The store's database for commands, whether the store runs or not. */
 import { statSync } from 'node:fs';
-import { environment } from '../../config/env.js';
-import { storeVariables } from '../../config/store.js';
-import { storeDataDir } from '../../config/store-settings.js';
-import { readVariables } from '../../config/variable.js';
-import { makeFolder } from '../../data/folder.js';
-import { FormatRefused, prepareData } from '../../data/format.js';
-import { type Database, databasePlace, openDatabase } from '../../database/open.js';
+import { environment } from '../../platform/config/env.js';
+import { storeVariables } from '../../platform/config/store.js';
+import { storeDataDir } from '../../platform/config/store-settings.js';
+import { readVariables } from '../../platform/config/variable.js';
+import { makeFolder } from '../../storage/data/folder.js';
+import { FormatRefused, prepareData } from '../../storage/data/format.js';
+import { type Database, databasePlace, openDatabase } from '../../storage/database/open.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 
 /**

@@ -1,6 +1,6 @@
 /** The files of a scan, each once: a file must not be a duplicate of itself, found by several names or folders. */
 import path from 'node:path';
-import { LOCK_FILE } from '../../data/folder-lock.js';
+import { LOCK_FILE } from '../../storage/data/folder-lock.js';
 import type { Source, Unreadable } from '../batch/source.js';
 import { type SourceOptions, sourcesOf } from '../batch/sources.js';
 import { RECORDS_FILE } from './records.js';

@@ -1,5 +1,5 @@
 /** Groups of files that belong together: equal bytes, similar content, or the same work. */
-import { decodeCode } from '../../codec.js';
+import { decodeCode } from '../../iscc/codec.js';
 import { native } from '../../native.js';
 import { Forest } from './forest.js';
 import { type NearOptions, nearUnits } from './near-units.js';

@@ -1,9 +1,9 @@
 /** Adds to a workspace what other programs and other workspaces know: records, and side-cars of iscc-sdk and kmapper. */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { decomposeCode } from '../../codec.js';
-import { titleFromFilename } from '../../codes/filename.js';
-import { type IsccResult, isccResult } from '../../codes/result.js';
+import { decomposeCode } from '../../iscc/codec.js';
+import { titleFromFilename } from '../../services/codes/filename.js';
+import { type IsccResult, isccResult } from '../../services/codes/result.js';
 import { folderEntries } from '../batch/folder-entries.js';
 import type { Place } from '../batch/place.js';
 import { CommandFailed, reason } from '../terminal/failure.js';

@@ -2,8 +2,8 @@
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import Libsql from 'libsql';
-import { decodeCode } from '../../codec.js';
-import { csvField } from '../../csv.js';
+import { decodeCode } from '../../iscc/codec.js';
+import { csvField } from '../../platform/csv.js';
 import type { Failure } from '../batch/run.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 import { type Group, UNIT_TYPES } from './groups.js';

@@ -4,9 +4,9 @@
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { decodeCode } from '../../codec.js';
+import { decodeCode } from '../../iscc/codec.js';
 import { native, type SearchEngine } from '../../native.js';
-import { Slots } from '../../slots.js';
+import { Slots } from '../../platform/slots.js';
 import { Forest } from './forest.js';
 import { replaceFile } from './replace-file.js';
 

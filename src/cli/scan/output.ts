@@ -1,8 +1,8 @@
 /** The folder of a scan: one process at a time uses it. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '../../data/folder.js';
-import { lockFolder } from '../../data/folder-lock.js';
+import { makeFolder } from '../../storage/data/folder.js';
+import { lockFolder } from '../../storage/data/folder-lock.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 import { RECORDS_FILE, ScanRecords } from './records.js';
 import { REPORT_CSV, REPORT_HTML } from './reports.js';

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
-import { sumOnlyResult } from '../../codes/pipeline/pipeline.js';
-import { orderedResult } from '../../codes/result.js';
 import { native } from '../../native.js';
+import { sumOnlyResult } from '../../services/codes/pipeline/pipeline.js';
+import { orderedResult } from '../../services/codes/result.js';
 import { BatchProgress } from '../batch/progress.js';
 import { failureOf, type LocalSource, outcomes } from '../batch/run.js';
 import type { Source, Unreadable } from '../batch/source.js';

@@ -1,6 +1,6 @@
 /** What scans know of each file, kept in `results.ndjson` of their folder. */
 import path from 'node:path';
-import type { IsccResult } from '../../codes/result.js';
+import type { IsccResult } from '../../services/codes/result.js';
 import { type Line, LineFile, type LinePlace } from '../batch/line-file.js';
 import type { Failure } from '../batch/run.js';
 import type { Source } from '../batch/source.js';

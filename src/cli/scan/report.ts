@@ -1,6 +1,6 @@
 /** Reports of a scan: a table for the terminal, CSV, and one HTML page that needs no other file. */
-import { csvField } from '../../csv.js';
-import { printable } from '../../printable.js';
+import { csvField } from '../../platform/csv.js';
+import { printable } from '../../platform/printable.js';
 import { inBytes } from '../batch/progress.js';
 import type { Paint } from '../terminal/colour.js';
 import { counted } from '../terminal/lines.js';

@@ -1,7 +1,7 @@
 /** A progress bar for assets that are added to an index. */
 import { PassThrough } from 'node:stream';
 import { SingleBar } from 'cli-progress';
-import { canOverwrite } from '../../config/terminal.js';
+import { canOverwrite } from '../../platform/config/terminal.js';
 
 /** Fits on a terminal of 80 columns, because its line wraps: a signal that ends the process must leave it so. */
 const BAR_CHARACTERS = 20;

@@ -1,6 +1,11 @@
 /** Colours for terminals: on if the terminal supports them, or as `NO_COLOR` and `FORCE_COLOR` say. */
 import { inspect } from 'node:util';
-import { type ColourPreference, colourPreference, hasColours, type Output } from '../../config/terminal.js';
+import {
+  type ColourPreference,
+  colourPreference,
+  hasColours,
+  type Output,
+} from '../../platform/config/terminal.js';
 
 /** Names as in `util.inspect.colors`. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';

@@ -1,15 +1,15 @@
 /** How a command fails: one line on standard error, and an exit status. */
 
-import { AddonMissing } from '../../addon-missing.js';
 import { ConnectionFailed, InvalidArgument, InvalidResponse, ServiceError } from '../../client/errors.js';
 import { StartFailed } from '../../compose/start-failed.js';
-import { ConfigurationInvalid } from '../../config/variable.js';
-import { failureReason } from '../../data/failure-reason.js';
-import { FormatRefused } from '../../data/format.js';
-import { StorageUnavailable } from '../../data/unavailable.js';
 import type { NativeErrorCode } from '../../native.js';
-import { EXIT_BROKEN } from '../../observe/broken.js';
-import { printable } from '../../printable.js';
+import { AddonMissing } from '../../platform/addon-missing.js';
+import { ConfigurationInvalid } from '../../platform/config/variable.js';
+import { failureReason } from '../../platform/failure-reason.js';
+import { EXIT_BROKEN } from '../../platform/observe/broken.js';
+import { printable } from '../../platform/printable.js';
+import { FormatRefused } from '../../storage/data/format.js';
+import { StorageUnavailable } from '../../storage/data/unavailable.js';
 
 /** A command failed for a reason that its user can act on; the message is one line. */
 export class CommandFailed extends Error {

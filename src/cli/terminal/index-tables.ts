@@ -1,6 +1,6 @@
 /** Indexes, matches and entries as tables for terminals. Programs get JSON. */
 import type { ChunkMatch, Entry, GlobalMatch, IndexInfo, SearchResult } from '../../client/search-api.js';
-import { printable } from '../../printable.js';
+import { printable } from '../../platform/printable.js';
 import type { Paint } from './colour.js';
 
 /** Members of metadata that name an asset, the best first. */

@@ -1,7 +1,7 @@
 /** Lines that several commands print. */
-import { canOverwrite } from '../../config/terminal.js';
-import type { Counts } from '../../data/port.js';
-import { printable } from '../../printable.js';
+import { canOverwrite } from '../../platform/config/terminal.js';
+import { printable } from '../../platform/printable.js';
+import type { Counts } from '../../storage/data/port.js';
 
 /** One line of JSON for programs. */
 export function printJson(value: unknown): void {

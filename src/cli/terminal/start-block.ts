@@ -1,15 +1,15 @@
 /** What `isccd serve` prints on a terminal once all services listen: addresses, where the data is, how to stop. */
 import path from 'node:path';
 import type { ServiceName } from '../../compose/service-names.js';
-import { readCodesConfig } from '../../config/codes.js';
-import { commonVariables } from '../../config/common.js';
-import type { S3Settings } from '../../config/s3.js';
-import { searchVariables } from '../../config/search.js';
-import { storeVariables } from '../../config/store.js';
-import { storeBlobsS3, storeDataDir } from '../../config/store-settings.js';
-import { type Environment, readVariables } from '../../config/variable.js';
-import { searchFolder } from '../../search/engine/open.js';
-import { version } from '../../version.js';
+import { readCodesConfig } from '../../platform/config/codes.js';
+import { commonVariables } from '../../platform/config/common.js';
+import type { S3Settings } from '../../platform/config/s3.js';
+import { searchVariables } from '../../platform/config/search.js';
+import { storeVariables } from '../../platform/config/store.js';
+import { storeBlobsS3, storeDataDir } from '../../platform/config/store-settings.js';
+import { type Environment, readVariables } from '../../platform/config/variable.js';
+import { version } from '../../platform/version.js';
+import { searchFolder } from '../../services/search/engine/open.js';
 import type { Paint } from './colour.js';
 
 export interface Started {

@@ -1,6 +1,6 @@
 /** What the primary process and the workers of `isccd serve --workers` send each other. */
 import type { ServiceName } from '../../compose/service-names.js';
-import type { Exposition, MetricValues } from '../../observe/metrics.js';
+import type { Exposition, MetricValues } from '../../platform/observe/metrics.js';
 
 export interface Listening {
   readonly service: ServiceName;

@@ -6,9 +6,14 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '../../compose/service-names.js';
-import { counter, level } from '../../observe/instruments.js';
-import { createLogger } from '../../observe/log.js';
-import { type Exposition, Metrics, type MetricValues, mergedExposition } from '../../observe/metrics.js';
+import { counter, level } from '../../platform/observe/instruments.js';
+import { createLogger } from '../../platform/observe/log.js';
+import {
+  type Exposition,
+  Metrics,
+  type MetricValues,
+  mergedExposition,
+} from '../../platform/observe/metrics.js';
 import { CommandFailed } from '../terminal/failure.js';
 import { type FromWorker, type Listening, Replies, type ToWorker } from './messages.js';
 

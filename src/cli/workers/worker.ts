@@ -3,9 +3,9 @@
  * its number, and the services.
  */
 import { SERVICE_NAMES } from '../../compose/service-names.js';
-import { createLogger } from '../../observe/log.js';
-import type { Exposition, Metrics, MetricValues } from '../../observe/metrics.js';
-import { setWorker } from '../../observe/worker.js';
+import { createLogger } from '../../platform/observe/log.js';
+import type { Exposition, Metrics, MetricValues } from '../../platform/observe/metrics.js';
+import { setWorker } from '../../platform/observe/worker.js';
 import { catchHangUps, onHangUp } from '../hang-up.js';
 import { asFailure } from '../terminal/failure.js';
 import { type FromWorker, type Listening, Replies, type ToWorker } from './messages.js';

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lazily } from '../../lazily.js';
+import { lazily } from '../../platform/lazily.js';
 import type { Reply, Route } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
 import { openApiDocument } from './openapi.js';
@@ -100,7 +100,7 @@ function row(rowPath: string, summary: string, handler: () => Reply | Promise<Re
 
 /** Built packages contain the viewer's files; an unbuilt working copy takes them from node_modules. */
 function viewerFolder(): string {
-  const built = fileURLToPath(new URL('../../web/docs', import.meta.url));
+  const built = fileURLToPath(new URL('../../console/docs', import.meta.url));
   if (statSync(built, { throwIfNoEntry: false })) return built;
   return path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }

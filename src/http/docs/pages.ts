@@ -1,6 +1,6 @@
 /**
  * Start pages: one frame with the sections of the service, and of its neighbours, with which it forms the console. The
- * sections of a service are `sections.html` in its folder under `dist/web`.
+ * sections of a service are `sections.html` in its folder under `dist/console`.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -174,7 +174,7 @@ export function assetRoute(urlPath: string, file: string): Route {
 
 /** Next to the compiled program. Tests run from the sources and use the built files. */
 function webFolder(): string {
-  const compiled = fileURLToPath(new URL('../../web', import.meta.url));
+  const compiled = fileURLToPath(new URL('../../console', import.meta.url));
   if (statSync(path.join(compiled, 'dom.js'), { throwIfNoEntry: false })) return compiled;
-  return fileURLToPath(new URL('../../../dist/web', import.meta.url));
+  return fileURLToPath(new URL('../../../dist/console', import.meta.url));
 }

@@ -1,6 +1,6 @@
 /** How much memory request bodies that are kept whole may take together, in all services of a process. */
-import { clientKey } from '../../limits/throttle.js';
-import { processMemory } from '../../process-memory.js';
+import { clientKey } from '../../platform/limits/throttle.js';
+import { processMemory } from '../../platform/process-memory.js';
 
 /** Part of the memory of the process. */
 const MEMORY_SHARE = 1 / 4;

@@ -1,5 +1,5 @@
 /** The client's address, and the service's address as the client sees it, behind any number of proxies. */
-import { canonicalAddress } from '../../ip-address.js';
+import { canonicalAddress } from '../../platform/ip-address.js';
 import type { RequestHeaders } from './head.js';
 
 /**

@@ -1,6 +1,6 @@
 /** The request that a handler sees. Its properties are computed on first use. */
-import type { Logger } from '../../observe/log.js';
-import { TRACEPARENT, type Trace } from '../../observe/trace.js';
+import type { Logger } from '../../platform/observe/log.js';
+import { TRACEPARENT, type Trace } from '../../platform/observe/trace.js';
 import { ClientDisconnected } from '../reply/errors.js';
 import type { Outgoing } from '../reply/outgoing.js';
 import type { Neighbours } from '../routing/neighbours.js';

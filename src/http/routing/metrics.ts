@@ -1,7 +1,7 @@
 /** The `/metrics` route, and counting requests for it. */
-import type { Metrics, MetricsSource } from '../../observe/metrics.js';
-import type { SpanRecorder } from '../../observe/spans.js';
-import { version } from '../../version.js';
+import type { Metrics, MetricsSource } from '../../platform/observe/metrics.js';
+import type { SpanRecorder } from '../../platform/observe/spans.js';
+import { version } from '../../platform/version.js';
 import type { Outcome } from '../dispatcher.js';
 import { plainText } from '../reply/replies.js';
 import { statusLine } from '../reply/status.js';

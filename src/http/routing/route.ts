@@ -4,8 +4,8 @@
  */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Logger } from '../../observe/log.js';
-import type { Trace } from '../../observe/trace.js';
+import type { Logger } from '../../platform/observe/log.js';
+import type { Trace } from '../../platform/observe/trace.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

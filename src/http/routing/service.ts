@@ -1,7 +1,7 @@
 /** A service as the HTTP layer sees it: a route table and an error form. */
 import type { z } from 'zod';
-import type { ErrorReports } from '../../observe/error-client.js';
-import type { Metric } from '../../observe/instruments.js';
+import type { ErrorReports } from '../../platform/observe/error-client.js';
+import type { Metric } from '../../platform/observe/instruments.js';
 import type { AllowedHosts } from '../request/allowed-hosts.js';
 import type { LengthRules, Reply, Route } from './route.js';
 

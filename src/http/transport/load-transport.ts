@@ -1,5 +1,5 @@
 /** Chooses the transport. */
-import type { Logger } from '../../observe/log.js';
+import type { Logger } from '../../platform/observe/log.js';
 import type { Route } from '../routing/route.js';
 import { nodeTransport } from './node.js';
 import type { Transport } from './transport.js';

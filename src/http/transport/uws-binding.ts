@@ -1,6 +1,6 @@
 /** The used part of uWebSockets.js. Its own declarations lack arguments that the binary accepts. */
 import { createRequire } from 'node:module';
-import { addonTarget } from '../../addon-target.js';
+import { addonTarget } from '../../platform/addon-target.js';
 
 declare const handle: unique symbol;
 export interface ListenSocket {

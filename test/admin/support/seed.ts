@@ -1,8 +1,8 @@
 /** Rows of manifests as the store writes them. */
 import { createHash } from 'node:crypto';
-import { fillCatalogue, type Summary } from '../../../src/database/catalogue.js';
-import type { Db, DeclarationStatus } from '../../../src/database/tables.js';
-import { NO_DECLARER } from '../../../src/store/declarer.js';
+import { NO_DECLARER } from '../../../src/services/store/declarer.js';
+import { fillCatalogue, type Summary } from '../../../src/storage/database/catalogue.js';
+import type { Db, DeclarationStatus } from '../../../src/storage/database/tables.js';
 
 export interface Seed {
   readonly id?: string;

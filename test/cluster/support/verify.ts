@@ -3,7 +3,7 @@ import { type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
 import type { Entry } from '../../../src/client/search-api.js';
 import type { ServiceName } from '../../../src/compose/service-names.js';
-import { Slots } from '../../../src/slots.js';
+import { Slots } from '../../../src/platform/slots.js';
 import { sha256 } from '../../codes/support/client.js';
 import type { HubServer } from '../../support/hub-server.js';
 import { Random } from '../../support/torture.js';

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FIELDS, type Field } from '../../../src/codes/metadata/places.js';
+import { FIELDS, type Field } from '../../../src/services/codes/metadata/places.js';
 import { INSTALL_MAX_MS } from '../../support/set-up.js';
 import { bodyOf, postJson, sha256, type UploadAnswer, uploaded } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -322,7 +322,7 @@ test('EXIF, IPTC, XMP and PNG text are kept in step, also beyond Latin letters',
     'XMP-dc:Creator': 'Old',
   };
   const at = await saved('photo.jpg', await sample('photo-q85_a.jpg', await temporaryFolder()));
-  const { writeTags } = await import('../../../src/codes/metadata/exiftool.js');
+  const { writeTags } = await import('../../../src/services/codes/metadata/exiftool.js');
   await writeTags(
     at,
     Object.entries(old).map(([tag, value]) => ({ tag, value })),

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { CodesConfig } from '../../../src/config/codes.js';
+import type { CodesConfig } from '../../../src/platform/config/codes.js';
 import { noise, postJson, uploaded } from '../support/client.js';
 import { type CodesServer, startCodes } from '../support/server.js';
 

@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { composeCode } from '../../../src/codec.js';
-import { ISRC_SCHEMA, parseIsrc, seedDataUrl } from '../../../src/codes/seed/isrc.js';
-import { textCode } from '../../../src/units.js';
+import { composeCode } from '../../../src/iscc/codec.js';
+import { textCode } from '../../../src/library/units.js';
+import { ISRC_SCHEMA, parseIsrc, seedDataUrl } from '../../../src/services/codes/seed/isrc.js';
 import { bodyOf, filenameHeader, upload, uploaded } from '../support/client.js';
 import { fileBytes } from '../support/reference.js';
 import { type CodesServer, startCodes } from '../support/server.js';

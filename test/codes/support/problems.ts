@@ -1,5 +1,5 @@
 /** What a verification of a media folder reports, a line per problem. */
-import { verifyCodes } from '../../../src/codes/verify.js';
+import { verifyCodes } from '../../../src/services/codes/verify.js';
 
 export async function problemsOf(mediaPath: string): Promise<string[]> {
   const problems: string[] = [];

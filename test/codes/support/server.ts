@@ -4,18 +4,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codesApp } from '../../../src/codes/app.js';
-import type { WorkerOptions } from '../../../src/codes/pipeline/start.js';
-import { type CodesConfig, readCodesConfig } from '../../../src/config/codes.js';
 import { startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
-import { createLogger } from '../../../src/observe/log.js';
-import { Metrics } from '../../../src/observe/metrics.js';
+import { type CodesConfig, readCodesConfig } from '../../../src/platform/config/codes.js';
+import { createLogger } from '../../../src/platform/observe/log.js';
+import { Metrics } from '../../../src/platform/observe/metrics.js';
+import { codesApp } from '../../../src/services/codes/app.js';
+import type { WorkerOptions } from '../../../src/services/codes/pipeline/start.js';
 import { TRANSPORTS } from '../../support/transports.js';
 
 export { TRANSPORTS };
 
-export const WORKER_ENTRY = fileURLToPath(new URL('../../../dist/codes/pipeline/worker.js', import.meta.url));
+export const WORKER_ENTRY = fileURLToPath(
+  new URL('../../../dist/services/codes/pipeline/worker.js', import.meta.url),
+);
 
 export interface CodesServerOptions {
   readonly transport?: 'uws' | 'node';

@@ -1,8 +1,8 @@
 /** A log with every kind of entry that a node counts. All but its keys depends only on the seed. */
 import { createHash } from 'node:crypto';
-import { composeCode, encodeUnit } from '../../../src/codec.js';
+import { composeCode, encodeUnit } from '../../../src/iscc/codec.js';
 import { native } from '../../../src/native.js';
-import { canonicalize, type Json } from '../../../src/signing/jcs.js';
+import { canonicalize, type Json } from '../../../src/platform/signing/jcs.js';
 import { Random } from '../../support/torture.js';
 import { Key } from './hub-double.js';
 

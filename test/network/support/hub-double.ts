@@ -3,9 +3,9 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { base58 } from '@scure/base';
-import { composeCode, encodeUnit } from '../../../src/codec.js';
+import { composeCode, encodeUnit } from '../../../src/iscc/codec.js';
 import { native } from '../../../src/native.js';
-import { canonicalize, type Json } from '../../../src/signing/jcs.js';
+import { canonicalize, type Json } from '../../../src/platform/signing/jcs.js';
 
 const NOTE = 'http://purl.org/iscc/schema/iscc-note-0.8.0.json';
 const DELETE = 'http://purl.org/iscc/schema/iscc-note-delete-0.8.0.json';

@@ -4,8 +4,8 @@
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { base32nopad, base58 } from '@scure/base';
-import { decodeCode, decomposeCode, encodeUnit } from '../../../src/codec.js';
-import { canonicalize, type Json } from '../../../src/signing/jcs.js';
+import { decodeCode, decomposeCode, encodeUnit } from '../../../src/iscc/codec.js';
+import { canonicalize, type Json } from '../../../src/platform/signing/jcs.js';
 
 const NOTE = 'http://purl.org/iscc/schema/iscc-note-0.8.0.json';
 const DELETE = 'http://purl.org/iscc/schema/iscc-note-delete-0.8.0.json';

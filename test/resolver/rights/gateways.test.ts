@@ -3,12 +3,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startContentCoder } from '../../../src/codes/content-coder.js';
-import { readCodesConfig } from '../../../src/config/codes.js';
 import type { ContentCoder } from '../../../src/content/coder.js';
 import type { RunningServer } from '../../../src/http/server.js';
 import { native } from '../../../src/native.js';
-import { createLogger } from '../../../src/observe/log.js';
+import { readCodesConfig } from '../../../src/platform/config/codes.js';
+import { createLogger } from '../../../src/platform/observe/log.js';
+import { startContentCoder } from '../../../src/services/codes/content-coder.js';
 import { type RecordedSearch, recordedSearch, startResolver } from '../support/resolver.js';
 import { FIXTURES, fixture, rightsByCode, rightsByContent, statuses } from './support.js';
 

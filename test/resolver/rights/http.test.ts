@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isccIdTime } from '../../../src/iscc-id.js';
+import { isccIdTime } from '../../../src/iscc/iscc-id.js';
 import { native } from '../../../src/native.js';
 import { codeOf, manifestFor, picture, store } from '../../content/support.js';
 import { type AllServices, startAllServices } from '../../support/all-services.js';

@@ -1,9 +1,9 @@
 /** The summary of sources: what it may claim, for any sources. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SIGNATURES, type Source, USES } from '../../../src/resolver/rights/schema.js';
-import { summarise } from '../../../src/resolver/rights/summary.js';
-import { fieldStatements } from '../../../src/resolver/rights/vocabulary.js';
+import { SIGNATURES, type Source, USES } from '../../../src/services/resolver/rights/schema.js';
+import { summarise } from '../../../src/services/resolver/rights/summary.js';
+import { fieldStatements } from '../../../src/services/resolver/rights/vocabulary.js';
 
 const statement = fc.record({
   use: fc.constantFrom(...USES, 'com.example.use'),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { PDFDocument, PDFName } from 'pdf-lib';
 import sharp from 'sharp';
 import type { z } from 'zod';
-import type { rightsReport } from '../../../src/resolver/rights/schema.js';
+import type { rightsReport } from '../../../src/services/resolver/rights/schema.js';
 import { picture } from '../../content/support.js';
 import { zip } from '../../support/zip.js';
 

@@ -1,11 +1,11 @@
 /** A resolver with a search service that the test controls, and gateways on this machine. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readResolverConfig } from '../../../src/config/resolver.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
-import { createLogger } from '../../../src/observe/log.js';
-import { type InProcessServices, resolverApp } from '../../../src/resolver/app.js';
+import { readResolverConfig } from '../../../src/platform/config/resolver.js';
+import { createLogger } from '../../../src/platform/observe/log.js';
+import { type InProcessServices, resolverApp } from '../../../src/services/resolver/app.js';
 import { AUTHORITY } from './gateways.js';
 
 export async function startResolver(

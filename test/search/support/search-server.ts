@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { searchVariables } from '../../../src/config/search.js';
-import { readVariables } from '../../../src/config/variable.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
-import { createLogger } from '../../../src/observe/log.js';
-import type { Metrics } from '../../../src/observe/metrics.js';
-import { searchApp } from '../../../src/search/app.js';
+import { searchVariables } from '../../../src/platform/config/search.js';
+import { readVariables } from '../../../src/platform/config/variable.js';
+import { createLogger } from '../../../src/platform/observe/log.js';
+import type { Metrics } from '../../../src/platform/observe/metrics.js';
+import { searchApp } from '../../../src/services/search/app.js';
 import { located } from './locations.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/search');

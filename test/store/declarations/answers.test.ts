@@ -1,6 +1,12 @@
 /** Transitions of the state machine after a note was sent, or an ISCC-ID resolved. Each row says what changes, and what is done next. */
 import { describe, it } from 'vitest';
-import type { DeclarationStep, Effect, Event, Owner, State } from '../../../src/store/declarations/state.js';
+import type {
+  DeclarationStep,
+  Effect,
+  Event,
+  Owner,
+  State,
+} from '../../../src/services/store/declarations/state.js';
 import {
   declare,
   declared,

@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ISCC_ID_UNKNOWN } from '../../../src/store/declarations/transitions.js';
+import { ISCC_ID_UNKNOWN } from '../../../src/services/store/declarations/transitions.js';
 import { Random, torture } from '../../support/torture.js';
 import { A, B, C } from './assets.js';
 import { type Fate, gatewayOf, Simulation } from './simulation.js';

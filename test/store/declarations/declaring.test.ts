@@ -1,6 +1,6 @@
 /** Transitions of a declaration for each answer of a hub. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ISCC_ID_UNKNOWN } from '../../../src/store/declarations/transitions.js';
+import { ISCC_ID_UNKNOWN } from '../../../src/services/store/declarations/transitions.js';
 import { A, B, C } from './assets.js';
 import { type Fate, gatewayOf, Simulation } from './simulation.js';
 

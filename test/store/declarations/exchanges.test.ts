@@ -7,7 +7,7 @@ import {
   lookupAnswer,
   resolveAnswer,
   withdrawAnswer,
-} from '../../../src/store/declarations/hub-answers.js';
+} from '../../../src/services/store/declarations/hub-answers.js';
 
 interface Exchange {
   dialect: string;

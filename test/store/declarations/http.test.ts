@@ -1,6 +1,6 @@
 /** The store over HTTP with a hub that checks signatures and fetches the did document. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openDatabase } from '../../../src/database/open.js';
+import { openDatabase } from '../../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
 import { type Fault, HubServer } from '../../support/hub-server.js';
 import { bytesOf, sidecar } from '../support/fixtures.js';

@@ -5,7 +5,7 @@ import {
   lookupAnswer,
   resolveAnswer,
   withdrawAnswer,
-} from '../../../src/store/declarations/hub-answers.js';
+} from '../../../src/services/store/declarations/hub-answers.js';
 
 const ID = 'ISCC:MAIWMDAMBQSYSEAB';
 const PUBKEY = 'z6MkkMgaPZSe7fQboJrpmjTL3y8w9X5c15FuYNMRWRNHW2j6';

@@ -2,10 +2,10 @@
 import dns from 'node:dns';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SigningKey } from '../../../src/signing/key.js';
-import { declarableContent } from '../../../src/store/declarations/declared-content.js';
-import { HubClient } from '../../../src/store/declarations/hub-client.js';
-import { declarationNote, withdrawalNote } from '../../../src/store/declarations/iscc-note.js';
+import { SigningKey } from '../../../src/platform/signing/key.js';
+import { declarableContent } from '../../../src/services/store/declarations/declared-content.js';
+import { HubClient } from '../../../src/services/store/declarations/hub-client.js';
+import { declarationNote, withdrawalNote } from '../../../src/services/store/declarations/iscc-note.js';
 import { type Fault, HubServer } from '../../support/hub-server.js';
 import { indexedBinding } from '../support/fixtures.js';
 import { A } from './assets.js';

@@ -1,10 +1,10 @@
 /** Bounds on the work with a hub: contradictions, shutdown, unreachable hubs. */
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Attempts } from '../../../src/store/declarations/attempts.js';
-import type { Hub } from '../../../src/store/declarations/hub-client.js';
-import { RetryLoop } from '../../../src/store/declarations/retry-loop.js';
-import type { DeclarationRows } from '../../../src/store/declarations/rows.js';
+import type { Attempts } from '../../../src/services/store/declarations/attempts.js';
+import type { Hub } from '../../../src/services/store/declarations/hub-client.js';
+import { RetryLoop } from '../../../src/services/store/declarations/retry-loop.js';
+import type { DeclarationRows } from '../../../src/services/store/declarations/rows.js';
 import { A, C } from './assets.js';
 import { Simulation } from './simulation.js';
 

@@ -1,6 +1,6 @@
 /** Transitions of the state machine after a lookup. Each row says what changes, and what is done next. */
 import { describe, it } from 'vitest';
-import type { Effect, Event, LookupReason, State } from '../../../src/store/declarations/state.js';
+import type { Effect, Event, LookupReason, State } from '../../../src/services/store/declarations/state.js';
 import {
   declared,
   doubt,

@@ -1,16 +1,16 @@
 /** Transitions that prevent a second declaration, one rule at a time. */
 import { describe, expect, it } from 'vitest';
-import { SigningKey } from '../../../src/signing/key.js';
-import { declarableContent } from '../../../src/store/declarations/declared-content.js';
-import { declarationNote, type Note } from '../../../src/store/declarations/iscc-note.js';
-import { next } from '../../../src/store/declarations/machine.js';
+import { SigningKey } from '../../../src/platform/signing/key.js';
+import { declarableContent } from '../../../src/services/store/declarations/declared-content.js';
+import { declarationNote, type Note } from '../../../src/services/store/declarations/iscc-note.js';
+import { next } from '../../../src/services/store/declarations/machine.js';
 import {
   type Event,
   NOTE_EXPIRED_MS,
   NOTE_FRESH_MS,
   type State,
   type Uncertainty,
-} from '../../../src/store/declarations/state.js';
+} from '../../../src/services/store/declarations/state.js';
 import { indexedBinding } from '../support/fixtures.js';
 import { A } from './assets.js';
 

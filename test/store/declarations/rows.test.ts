@@ -1,13 +1,13 @@
 /** Declaration rows in both databases: states and leases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../../src/database/open.js';
-import type { DeclarationInsert } from '../../../src/database/tables.js';
-import { createLogger } from '../../../src/observe/log.js';
-import { SigningKey } from '../../../src/signing/key.js';
-import type { Attempts } from '../../../src/store/declarations/attempts.js';
-import { declarationNote } from '../../../src/store/declarations/iscc-note.js';
-import { RetryLoop } from '../../../src/store/declarations/retry-loop.js';
-import { DeclarationRows, type Leased, LeaseLost } from '../../../src/store/declarations/rows.js';
+import { createLogger } from '../../../src/platform/observe/log.js';
+import { SigningKey } from '../../../src/platform/signing/key.js';
+import type { Attempts } from '../../../src/services/store/declarations/attempts.js';
+import { declarationNote } from '../../../src/services/store/declarations/iscc-note.js';
+import { RetryLoop } from '../../../src/services/store/declarations/retry-loop.js';
+import { DeclarationRows, type Leased, LeaseLost } from '../../../src/services/store/declarations/rows.js';
+import { type Database, openDatabase } from '../../../src/storage/database/open.js';
+import type { DeclarationInsert } from '../../../src/storage/database/tables.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
 
 const HUB = 'https://hub.example';

@@ -4,14 +4,11 @@
  */
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { migrate } from '../../../src/database/migrate.js';
-import { openSqlite } from '../../../src/database/sqlite.js';
-import type { Db, DeclarationRow } from '../../../src/database/tables.js';
 import {
   type DeclarationConfig,
   type Declarations,
   declarations,
-} from '../../../src/store/declarations/declarations.js';
+} from '../../../src/services/store/declarations/declarations.js';
 import {
   declareAnswer,
   type HttpAnswer,
@@ -19,10 +16,13 @@ import {
   resolveAnswer,
   type Unanswered,
   withdrawAnswer,
-} from '../../../src/store/declarations/hub-answers.js';
-import type { Hub } from '../../../src/store/declarations/hub-client.js';
-import { dropSettled, onTombstone } from '../../../src/store/declarations/on-delete.js';
-import { restoreDeclaration } from '../../../src/store/declarations/on-restore.js';
+} from '../../../src/services/store/declarations/hub-answers.js';
+import type { Hub } from '../../../src/services/store/declarations/hub-client.js';
+import { dropSettled, onTombstone } from '../../../src/services/store/declarations/on-delete.js';
+import { restoreDeclaration } from '../../../src/services/store/declarations/on-restore.js';
+import { migrate } from '../../../src/storage/database/migrate.js';
+import { openSqlite } from '../../../src/storage/database/sqlite.js';
+import type { Db, DeclarationRow } from '../../../src/storage/database/tables.js';
 import { HubModel, type HubRequest } from '../../support/hub.js';
 import { indexedBinding } from '../support/fixtures.js';
 

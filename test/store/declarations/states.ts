@@ -1,9 +1,9 @@
 /** States, events and effects for tables of transitions. */
 import { expect } from 'vitest';
-import { SigningKey } from '../../../src/signing/key.js';
-import type { HubRecord } from '../../../src/store/declarations/hub-answers.js';
-import { declarationNote } from '../../../src/store/declarations/iscc-note.js';
-import { next } from '../../../src/store/declarations/machine.js';
+import { SigningKey } from '../../../src/platform/signing/key.js';
+import type { HubRecord } from '../../../src/services/store/declarations/hub-answers.js';
+import { declarationNote } from '../../../src/services/store/declarations/iscc-note.js';
+import { next } from '../../../src/services/store/declarations/machine.js';
 import {
   type DeclarationStep,
   type Effect,
@@ -13,7 +13,7 @@ import {
   type Purpose,
   type State,
   type Uncertainty,
-} from '../../../src/store/declarations/state.js';
+} from '../../../src/services/store/declarations/state.js';
 
 export const NOW = Date.parse('2026-11-22T12:00:00.000Z');
 export const GATEWAY = 'https://store.example/v1/manifests/a';

@@ -1,6 +1,6 @@
 /** A sidecar to declare, its gateway, and the environment of a declaring store. */
-import { SigningKey } from '../../../src/signing/key.js';
-import { declarableContent } from '../../../src/store/declarations/declared-content.js';
+import { SigningKey } from '../../../src/platform/signing/key.js';
+import { declarableContent } from '../../../src/services/store/declarations/declared-content.js';
 import type { HubModel } from '../../support/hub.js';
 import { indexedBinding, sidecar } from '../support/fixtures.js';
 import { STORE_URL } from '../support/server.js';

@@ -1,7 +1,7 @@
 /** Transitions of the state machine before and after answers of a hub. Each row says what changes, and what is done next. */
 import { describe, expect, it } from 'vitest';
-import { next } from '../../../src/store/declarations/machine.js';
-import { onTombstone } from '../../../src/store/declarations/on-delete.js';
+import { next } from '../../../src/services/store/declarations/machine.js';
+import { onTombstone } from '../../../src/services/store/declarations/on-delete.js';
 import {
   type Effect,
   type Event,
@@ -9,7 +9,7 @@ import {
   type State,
   type Status,
   type Uncertainty,
-} from '../../../src/store/declarations/state.js';
+} from '../../../src/services/store/declarations/state.js';
 import {
   declare,
   doubt,

@@ -1,13 +1,18 @@
 /** Declared content and signatures, against vectors from two other implementations. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { isIsccId } from '../../../src/iscc-id.js';
-import { didDocument, didOf } from '../../../src/signing/did-web.js';
-import { signJson } from '../../../src/signing/iscc-sig.js';
-import { canonicalize, type Json } from '../../../src/signing/jcs.js';
-import { KeyInvalid, SigningKey } from '../../../src/signing/key.js';
-import { declarableContent } from '../../../src/store/declarations/declared-content.js';
-import { declarationNote, dialectOf, hubIdOf, nonce } from '../../../src/store/declarations/iscc-note.js';
+import { isIsccId } from '../../../src/iscc/iscc-id.js';
+import { didDocument, didOf } from '../../../src/platform/signing/did-web.js';
+import { signJson } from '../../../src/platform/signing/iscc-sig.js';
+import { canonicalize, type Json } from '../../../src/platform/signing/jcs.js';
+import { KeyInvalid, SigningKey } from '../../../src/platform/signing/key.js';
+import { declarableContent } from '../../../src/services/store/declarations/declared-content.js';
+import {
+  declarationNote,
+  dialectOf,
+  hubIdOf,
+  nonce,
+} from '../../../src/services/store/declarations/iscc-note.js';
 import { indexedBinding } from '../support/fixtures.js';
 
 interface Vectors {

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { storeConfig } from '../../../src/compose/first-run.js';
 import { storeApp } from '../../../src/compose/store.js';
-import { readStoreSettings } from '../../../src/config/store-settings.js';
 import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
-import { createLogger } from '../../../src/observe/log.js';
-import { Metrics } from '../../../src/observe/metrics.js';
+import { readStoreSettings } from '../../../src/platform/config/store-settings.js';
+import { createLogger } from '../../../src/platform/observe/log.js';
+import { Metrics } from '../../../src/platform/observe/metrics.js';
 import { TRUST_ANCHORS } from './fixtures.js';
 
 export const OPERATOR_TOKEN = 'the operator of the tests';

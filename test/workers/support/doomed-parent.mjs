@@ -1,6 +1,6 @@
 /** Lets a worker start a program and then hang; prints both process ids. The test kills this process. */
 import { fileURLToPath } from 'node:url';
-import { WorkerPool } from '../../../dist/workers/pool.js';
+import { WorkerPool } from '../../../dist/platform/workers/pool.js';
 
 const entry = fileURLToPath(new URL('./rogue-worker.mjs', import.meta.url));
 const pool = new WorkerPool(entry, {

@@ -1,0 +1,78 @@
+/** Plain text, markup and office documents: the addon extracts the text and its properties. */
+import { native } from '../../../../native.js';
+import { familyOf, placed } from '../../metadata/places.js';
+import type { FeatureSet } from '../../result.js';
+import { semanticText } from '../semantic/text.js';
+import { Stopwatch } from '../stopwatch.js';
+import { thumbnailOfImage } from '../thumbnail.js';
+import { PdfUnreadable, withPdf } from '../tools/pdfium.js';
+import type { Format } from './format.js';
+import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
+import { documentText } from './pdf-text.js';
+import { contentFeatures, withSemantics } from './text-content.js';
+
+export const format: Format = {
+  async content(file, watch = new Stopwatch()) {
+    const { granular, compat, semantic } = file;
+    const keepText = semantic !== undefined || file.keepText === true;
+    const read = (pdfTexts?: string[]) =>
+      native.textFileContent(file.path, file.mediatype, granular, keepText, compat, pdfTexts);
+    const text = await watch.measure('text', async () => {
+      const first = await read();
+      return first.pdfs === undefined ? first : read(await embeddedTexts(first.pdfs));
+    });
+    const { cover } = text;
+    // A failing cover does not fail the book.
+    const thumbnail =
+      cover && (await watch.measure('thumbnail', () => thumbnailOfImage(cover).catch(() => undefined)));
+    const clean = text.text;
+    const semantics =
+      semantic && clean && (await watch.measure('semantic', () => semanticText(semantic, clean)));
+    const { metadata, language } = splitLanguage(text.metadata as AddonMetadata);
+    const { unit, characters } = text;
+    return {
+      unit,
+      metadata,
+      facts: { characters, ...(language === undefined ? {} : { language }) },
+      ...withSemantics(semantics, granular ? featureSets(text) : undefined),
+      ...(thumbnail === undefined ? {} : { thumbnail }),
+      ...(file.keepText && { text: clean?.toString() ?? '' }),
+    };
+  },
+
+  async metadata({ path, mediatype }) {
+    return splitLanguage((await native.textMetadata(path, mediatype)) as AddonMetadata).metadata;
+  },
+
+  async embed({ path, mediatype }, fields) {
+    const places = familyOf(mediatype)?.written;
+    await native.embedDocument(path, mediatype, placed(places, fields, LISTS.has.bind(LISTS)));
+  },
+};
+
+/** The texts of PDFs in a document. One that can't be read has no text. */
+async function embeddedTexts(pdfs: readonly Uint8Array[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const pdf of pdfs) {
+    try {
+      texts.push(await withPdf(pdf, documentText));
+    } catch (error) {
+      if (!(error instanceof PdfUnreadable)) throw error;
+      texts.push('');
+    }
+  }
+  return texts;
+}
+
+/** Elements that hold one keyword each. */
+const LISTS: ReadonlySet<string> = new Set(['meta:keyword', 'dc:subject']);
+
+interface Simprints {
+  readonly simprints?: readonly string[];
+  readonly offsets?: readonly number[];
+  readonly sizes?: readonly number[];
+}
+
+function featureSets({ simprints = [], offsets = [], sizes = [] }: Simprints): FeatureSet[] {
+  return simprints.length === 0 ? [] : [contentFeatures({ simprints, offsets, sizes })];
+}

@@ -1,0 +1,75 @@
+/** Remembers for an hour which declarations a manifest id belongs to, for clients that ignore `endpoint`. */
+
+import { monotonicMs } from '../../platform/time-limit.js';
+
+const ENTRIES_MAX = 100_000;
+const LIFETIME_MS = 3_600_000;
+/** Anyone can declare an address that ends with an id, so one declaration must not hide the others. */
+export const CANDIDATES_MAX = 5;
+
+interface Entry {
+  /** Best first, at most {@link CANDIDATES_MAX}. */
+  readonly isccIds: string[];
+  readonly untilMs: number;
+}
+
+/** An id is kept for an hour from its first declaration. When full, the oldest ids are dropped. */
+export class RecentManifests {
+  readonly #entries = new Map<string, Entry>();
+  /**
+   * Ids in order of insertion, which is also the order of expiry. The map has the same order, but finding its first
+   * entry is slow after many deletions.
+   */
+  #order: string[] = [];
+  #first = 0;
+  readonly #now: () => number;
+  readonly #entriesMax: number;
+
+  /** @param now ms of a monotonic clock */
+  constructor(now: () => number = monotonicMs, entriesMax: number = ENTRIES_MAX) {
+    this.#now = now;
+    this.#entriesMax = entriesMax;
+  }
+
+  add(manifestId: string, isccId: string): void {
+    this.#dropExpired();
+    const known = this.#entries.get(manifestId);
+    if (known !== undefined) {
+      if (known.isccIds.length < CANDIDATES_MAX && !known.isccIds.includes(isccId))
+        known.isccIds.push(isccId);
+      return;
+    }
+    this.#entries.set(manifestId, { isccIds: [isccId], untilMs: this.#now() + LIFETIME_MS });
+    this.#order.push(manifestId);
+    if (this.#entries.size > this.#entriesMax) this.#dropOldest();
+  }
+
+  isccIdsOf(manifestId: string): readonly string[] {
+    this.#dropExpired();
+    return this.#entries.get(manifestId)?.isccIds ?? [];
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  #dropExpired(): void {
+    const now = this.#now();
+    for (let oldest = this.#oldest(); oldest && oldest.untilMs <= now; oldest = this.#oldest()) {
+      this.#dropOldest();
+    }
+  }
+
+  #oldest(): Entry | undefined {
+    const id = this.#order[this.#first];
+    return id === undefined ? undefined : this.#entries.get(id);
+  }
+
+  #dropOldest(): void {
+    this.#entries.delete(this.#order[this.#first] ?? '');
+    this.#first += 1;
+    if (this.#first <= this.#entriesMax) return;
+    this.#order = this.#order.slice(this.#first);
+    this.#first = 0;
+  }
+}

@@ -1,0 +1,130 @@
+/** Indexes of which a part in OpenSearch is missing: it was deleted there, not by a request to this service. */
+import type { NativeError } from '../../../native.js';
+import type { Logger } from '../../../platform/observe/log.js';
+import type { Client } from './client.js';
+import { OpenSearchError, openSearchCause } from './errors.js';
+import type { OpenSearchLocation } from './location.js';
+import { KINDS, type Kind, publicAlias } from './mapping.js';
+import { type Names, plainName } from './names.js';
+import type { Registry } from './registry.js';
+
+export interface DamagedIndex {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface DamagesOptions {
+  readonly client: Client;
+  readonly location: OpenSearchLocation;
+  readonly names: Names;
+  readonly log: Logger | undefined;
+}
+
+/** Aliases by index in OpenSearch. */
+type Aliases = Readonly<Record<string, { readonly aliases: Readonly<Record<string, object>> }>>;
+
+export class Damages {
+  readonly #options: DamagesOptions;
+  /** By uid, so that a new index of the same name is healthy. */
+  #known: ReadonlyMap<string, DamagedIndex> = new Map();
+
+  constructor(options: DamagesOptions) {
+    this.#options = options;
+  }
+
+  /** Those of the last check, and those that requests have met since. */
+  get known(): readonly DamagedIndex[] {
+    return [...this.#known.values()];
+  }
+
+  /**
+   * Checks whether the parts of all indexes exist.
+   *
+   * @throws {StorageUnavailable} if no node responds
+   */
+  async check(): Promise<void> {
+    const { names } = this.#options;
+    const before = await names.refresh();
+    const present = await this.#present();
+    if (present === undefined) return;
+    const missing = new Map<string, Kind>();
+    for (const index of Object.values(before.indexes)) {
+      const kind = KINDS.find((one) => !present.has(names.alias(index, one)));
+      if (kind !== undefined) missing.set(index.uid, kind);
+    }
+    // An index that was deleted between the two requests is not damaged.
+    this.#show(missing.size === 0 ? before : await names.refresh(), missing);
+  }
+
+  /** Why an index failed with this error, if a part of it is missing, blocked or closed in OpenSearch. */
+  async reasonOf(name: string, error: unknown): Promise<string | undefined> {
+    const { names, location } = this.#options;
+    const cause = openSearchCause(error);
+    if (cause === undefined || !(cause.isOfDeleted || cause.isBlocked)) return undefined;
+    const registry = await names.refresh();
+    const index = names.find(registry, name);
+    const kind = index && KINDS.find((one) => cause.message.includes(names.alias(index, one)));
+    // A request deleted the index while this one was on its way.
+    if (index === undefined || kind === undefined) return undefined;
+    const [real] = Object.entries(registry.indexes).find(([, { uid }]) => uid === index.uid) ?? [name];
+    if (cause.isBlocked) return `${publicAlias(location, real, kind)} is blocked or closed in OpenSearch`;
+    const damaged = { name: real, reason: missingPart(location, real, kind) };
+    this.#replace(new Map([...this.#known, [index.uid, damaged]]));
+    return damaged.reason;
+  }
+
+  /** The error that a request gets: `INDEX_DAMAGED` instead of one of a missing part. */
+  async explained(name: string, error: unknown): Promise<unknown> {
+    if (openSearchCause(error)?.isOfDeleted !== true) return error;
+    const reason = await this.reasonOf(name, error);
+    return reason === undefined
+      ? error
+      : damagedError(this.#options.names.aliasTarget(name) ?? plainName(name), reason);
+  }
+
+  /** Names of all parts in OpenSearch; `undefined` if the user may not list them. */
+  async #present(): Promise<ReadonlySet<string> | undefined> {
+    const { client, location } = this.#options;
+    // From the node that responds: without a cluster manager, searches go on.
+    const path = `/${location.prefix}-u_*/_alias?local=true&expand_wildcards=all`;
+    try {
+      const found = await client.get<Aliases>(path, { isShort: true });
+      return new Set(Object.values(found).flatMap(({ aliases }) => Object.keys(aliases)));
+    } catch (error) {
+      if (error instanceof OpenSearchError) return undefined;
+      throw error;
+    }
+  }
+
+  #show({ indexes }: Registry, missing: ReadonlyMap<string, Kind>): void {
+    const damaged = Object.entries(indexes).flatMap(([name, { uid }]) => {
+      const kind = missing.get(uid);
+      if (kind === undefined) return [];
+      return [[uid, { name, reason: missingPart(this.#options.location, name, kind) }] as const];
+    });
+    this.#replace(new Map(damaged));
+  }
+
+  #replace(next: ReadonlyMap<string, DamagedIndex>): void {
+    const { log } = this.#options;
+    for (const [uid, { name, reason }] of next)
+      if (!this.#known.has(uid)) log?.error({ index: name, reason }, 'an index is damaged');
+    for (const [uid, { name }] of this.#known)
+      if (!next.has(uid)) log?.info({ index: name }, 'a damaged index is complete again, or deleted');
+    this.#known = next;
+  }
+}
+
+function missingPart(location: OpenSearchLocation, name: string, kind: Kind): string {
+  return `${publicAlias(location, name, kind)} is missing in OpenSearch`;
+}
+
+function damagedError(name: string, reason: string): NativeError {
+  const message =
+    `Index '${name}' is damaged: ${reason}. Restore it from a snapshot of OpenSearch, or delete the index and add its ` +
+    'assets again; a store does so by itself';
+  return Object.assign(new Error(message), {
+    code: 'INDEX_DAMAGED' as const,
+    detail: JSON.stringify(message),
+  });
+}

@@ -1,0 +1,13 @@
+/** All migrations in order. A released migration never changes: every change is a new file. */
+import type { Schema } from '../../../../storage/database/migration.js';
+import type { SearchTables } from '../tables.js';
+import { createIndexes } from './0001-indexes.js';
+import { createLogs } from './0002-logs.js';
+import { createTags } from './0003-tags.js';
+
+/** Programs before migration 2 do not know that an index follows logs. */
+export const SEARCH_SCHEMA: Schema<SearchTables> = {
+  steps: [createIndexes, createLogs, createTags],
+  compatibleSince: 2,
+  table: 'indexes',
+};

@@ -1,0 +1,67 @@
+/** The last change: the question before every read, over a connection of its own. */
+import type pg from 'pg';
+import { StorageUnavailable } from '../../../storage/data/unavailable.js';
+import type { FailoverPool } from '../../../storage/database/failover-pool.js';
+import { within } from '../../../storage/database/within.js';
+import type { Point } from './points.js';
+import { Question } from './question.js';
+
+/** A server that takes longer to return one row is unreachable. */
+const ASK_MS_MAX = 2000;
+
+interface Asked {
+  readonly client: Promise<pg.PoolClient>;
+  /** Whether it has sent a question. */
+  isUsed: boolean;
+}
+
+export class Newest {
+  readonly #pool: FailoverPool;
+  #connection: Asked | undefined;
+
+  constructor(pool: FailoverPool) {
+    this.#pool = pool;
+  }
+
+  /** @throws {StorageUnavailable} if the server does not respond in time */
+  async point(): Promise<Point> {
+    const isNew = this.#connection === undefined;
+    try {
+      return await this.#ask();
+    } catch (error) {
+      if (isNew || error instanceof StorageUnavailable) throw error;
+      // Perhaps only the connection broke.
+      return this.#ask();
+    }
+  }
+
+  close(): void {
+    if (this.#connection !== undefined) this.#drop(this.#connection);
+  }
+
+  async #ask(): Promise<Point> {
+    this.#connection ??= { client: this.#pool.connect(), isUsed: false };
+    const connection = this.#connection;
+    const ask = async () => {
+      const client = await connection.client;
+      const question = new Question(connection.isUsed);
+      connection.isUsed = true;
+      return client.query(question).answer;
+    };
+    try {
+      return await within(ASK_MS_MAX, ask());
+    } catch (error) {
+      this.#drop(connection);
+      throw error;
+    }
+  }
+
+  #drop(connection: Asked): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    connection.client.then(
+      (client) => client.release(true),
+      () => {},
+    );
+  }
+}

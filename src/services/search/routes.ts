@@ -1,0 +1,164 @@
+/** HTTP routes of the search service. */
+import { z } from 'zod';
+import { pageAssets, startPage } from '../../http/docs/pages.js';
+import { json } from '../../http/reply/replies.js';
+import { type Route, route } from '../../http/routing/route.js';
+import { version } from '../../platform/version.js';
+import { aliasRoutes } from './alias-routes.js';
+import { assetRoutes } from './asset-routes.js';
+import type { Access } from './keys/access.js';
+import { pathRoutes } from './path-routes.js';
+import {
+  accessOf,
+  BUSY,
+  body,
+  coveredBody,
+  DENIED,
+  engineJson,
+  FULL,
+  guarded,
+  INVALID,
+  NOT_FOUND,
+  name,
+  type RouteOptions,
+  type ServiceMode,
+} from './route-parts.js';
+import { index, status } from './schema.js';
+import { searchingRoutes } from './search-routes.js';
+import type { SearchService } from './service.js';
+
+const START_PAGE = {
+  service: 'search',
+  title: 'isccd: similarity search',
+  heading: 'isccd search',
+  tagline: 'Find similar content by ISCC',
+};
+
+const NORMAL: ServiceMode = { mode: 'normal', network: null };
+
+const TITLE = 'ISCC search';
+const DESCRIPTION = 'Named indexes of ISCC-identified assets, and search for similar content.';
+
+export function searchRoutes(service: SearchService, options: RouteOptions): Route[] {
+  const isExclusive = options.only !== undefined;
+  return [
+    ...(isExclusive
+      ? []
+      : [
+          ...indexRoutes(service, options),
+          ...pathRoutes(service, options),
+          ...aliasRoutes(service, options),
+        ]),
+    ...assetRoutes(service, options).filter(({ operationId }) => operationId === 'getAsset' || !isExclusive),
+    ...searchingRoutes(service, options),
+    ...statusRoutes(options),
+    ...(options.networkRoutes ?? []),
+    ...pageAssets(),
+  ];
+}
+
+function indexRoutes(service: SearchService, options: RouteOptions): Route[] {
+  const tags = ['indexes'];
+  return [
+    createRoute(service, options, tags),
+    route({
+      ...guarded(options, 'read'),
+      method: 'GET',
+      path: '/indexes',
+      operationId: 'listIndexes',
+      summary: 'List all indexes',
+      tags,
+      responses: { 200: { description: 'Sorted by name.', schema: z.array(index) }, ...DENIED, 503: BUSY },
+      handler: async (request) => {
+        const access = accessOf(options.keys, request);
+        const all = await service.list();
+        return access.coversAll ? engineJson(all, 200) : json(coveredOf(all, access));
+      },
+    }),
+    route({
+      ...guarded(options, 'read'),
+      method: 'GET',
+      path: '/indexes/{name}',
+      operationId: 'getIndex',
+      summary: 'Get the size of an index',
+      tags,
+      params: name,
+      responses: { 200: { description: 'The index.', schema: index }, ...DENIED, 404: NOT_FOUND, 503: BUSY },
+      handler: async ({ params }) => engineJson(await service.get(params.name), 200),
+    }),
+    route({
+      ...guarded(options, 'admin'),
+      method: 'DELETE',
+      path: '/indexes/{name}',
+      operationId: 'deleteIndex',
+      summary: 'Delete an index and its assets',
+      tags,
+      params: name,
+      responses: {
+        204: { description: 'Deleted.' },
+        ...DENIED,
+        404: NOT_FOUND,
+        409: { description: 'The index has aliases.' },
+        503: BUSY,
+      },
+      handler: async ({ params }) => {
+        await service.delete(params.name);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function createRoute(service: SearchService, options: RouteOptions, tags: readonly string[]): Route {
+  return route({
+    ...guarded(options, 'admin'),
+    method: 'POST',
+    path: '/indexes',
+    operationId: 'createIndex',
+    summary: 'Create an index',
+    tags,
+    body: body(index, options),
+    responses: {
+      201: { description: 'Created durably.', schema: index },
+      ...DENIED,
+      409: { description: 'An index with this name exists.' },
+      422: INVALID,
+      503: BUSY,
+      507: FULL,
+    },
+    handler: async (request) => {
+      const body = coveredBody(request.body, 'name', accessOf(options.keys, request));
+      return engineJson(await service.create(body, request.header('content-type')), 201);
+    },
+  });
+}
+
+function coveredOf(list: Buffer, access: Access): readonly object[] {
+  const all = JSON.parse(list.toString()) as readonly { readonly name: string }[];
+  return all.filter(({ name }) => access.covers(name));
+}
+
+function statusRoutes({ mode = NORMAL, networkStatus = async () => ({}) }: RouteOptions): Route[] {
+  const state = { version, ...mode };
+  return [
+    route({
+      method: 'GET',
+      path: '/status',
+      operationId: 'status',
+      summary: 'Version and mode of the service; in aggregator mode also the state of each hub',
+      tags: ['probes'],
+      responses: { 200: { description: 'The state of the service.', schema: status } },
+      handler: async () => json({ ...state, ...(await networkStatus()) }),
+    }),
+    startPage(START_PAGE, { title: TITLE, description: DESCRIPTION, ...state, docs: '/docs' }),
+    route({
+      method: 'GET',
+      path: '/playground',
+      operationId: 'playground',
+      summary: 'Former address of the start page',
+      hidden: true,
+      responses: {},
+      handler: () => ({ status: 301, headers: { Location: '/' } }),
+    }),
+  ];
+}

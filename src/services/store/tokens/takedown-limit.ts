@@ -1,0 +1,53 @@
+/** The limit of deletes: separate from that of uploads, which anybody can exhaust. */
+import type { Request } from '../../../http/routing/route.js';
+import { clientKey, type Throttle } from '../../../platform/limits/throttle.js';
+import { monotonicMs } from '../../../platform/time-limit.js';
+import { StoreRefusal } from '../errors.js';
+import type { Caller, Callers } from './callers.js';
+
+/** Deletes by publishers, and requests without a valid token. Each has the rate of uploads. */
+export const TAKEDOWN = 'takedown';
+export const REFUSED = 'refused';
+
+const BLOCKED_MAX = 10_000;
+
+/** Counts deletes after their token is checked. The operator is not limited. */
+export class TakedownLimit {
+  readonly #callers: Callers;
+  readonly #throttle: Throttle;
+  /** Until when tokens of a client are not looked at, because too many were wrong: on the monotonic clock. */
+  readonly #blocked = new Map<string, number>();
+
+  constructor(callers: Callers, throttle: Throttle) {
+    this.#callers = callers;
+    this.#throttle = throttle;
+  }
+
+  /** @throws {StoreRefusal} without a valid token, and if the client has sent too many requests */
+  async check(request: Request): Promise<void> {
+    const client = clientKey(request.clientAddress);
+    const blockedMs = (this.#blocked.get(client) ?? 0) - monotonicMs();
+    if (blockedMs > 0) throw exceeded(Math.ceil(blockedMs / 1000));
+    const caller = await this.#authorized(request, client);
+    if (caller.kind === 'operator') return;
+    const wait = await this.#throttle.take(TAKEDOWN, request.clientAddress);
+    if (wait > 0) throw exceeded(wait);
+  }
+
+  async #authorized(request: Request, client: string): Promise<Caller> {
+    try {
+      return await this.#callers.authorized(request, 'delete:manifests');
+    } catch (error) {
+      if (!(error instanceof StoreRefusal) || error.code !== 'UNAUTHORIZED') throw error;
+      const wait = await this.#throttle.take(REFUSED, request.clientAddress);
+      if (wait === 0) throw error;
+      if (this.#blocked.size >= BLOCKED_MAX) this.#blocked.clear();
+      this.#blocked.set(client, monotonicMs() + wait * 1000);
+      throw exceeded(wait);
+    }
+  }
+}
+
+function exceeded(retryAfter: number): StoreRefusal {
+  return new StoreRefusal('RATE_EXCEEDED', { retryAfter });
+}
