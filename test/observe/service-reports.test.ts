@@ -1,5 +1,5 @@
 /** Every service reports its unexpected errors, with the service's name. */
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../codes/support/folder.js';
@@ -38,7 +38,8 @@ test('search', async () => {
   const folder = await temporaryFolder();
   const server = await startSearch(folder, { INDEXSVC_ERROR_TRACKING_DSN: receiver.dsn });
   onTestFinished(() => server.stop());
-  await rm(path.join(folder, 'search'), { recursive: true });
+  // A file where the index needs a folder.
+  await writeFile(path.join(folder, 'search', 'lost'), '');
   await expectReport(receiver, 'search', await post(`${server.url}/indexes`, { name: 'lost' }));
 });
 

@@ -165,7 +165,9 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   'store account role': [{ line: 'isccd store account role olga admin' }],
   'store account unlock': [{ line: 'isccd store account unlock olga' }],
-  'store account remove-factor': [{ line: 'isccd store account remove-factor olga' }],
+  'store account remove-factor': [
+    { line: 'isccd store account remove-factor olga', untested: 'needs an account with a second factor' },
+  ],
   'store account passwd': [{ line: 'echo "$PASSWORD" | isccd store account passwd olga --password-stdin' }],
   'store account disable': [{ line: 'isccd store account disable olga' }],
   'store account enable': [{ line: 'isccd store account enable olga' }],
