@@ -46,7 +46,12 @@ export const AREAS = [
   {
     name: 'limits',
     tool: 'stryker',
-    sources: ['src/platform/limits', 'src/http/request/client-address.ts'],
+    sources: [
+      'src/platform/config/rate.ts',
+      'src/platform/ip-address.ts',
+      'src/platform/limits',
+      'src/http/request/client-address.ts',
+    ],
     tests: ['test/http/headers.test.ts', 'test/limits/limits.test.ts', 'test/limits/redis.test.ts'],
   },
   {
