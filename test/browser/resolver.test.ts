@@ -176,7 +176,7 @@ describe('the check of a file', () => {
 
   test('if the server cannot be asked whether it checks files, the page says so and asks again later', async () => {
     const page = await openPage(browser, { expected: /ERR_FAILED/ });
-    await page.route('**/check', (route) => route.abort(), { times: 1 });
+    await page.route('**/check/settings', (route) => route.abort(), { times: 1 });
     await page.goto(services.url.resolver);
     await page.getByRole('alert').filter({ hasText: 'Files cannot be checked now' }).waitFor();
     expect(await page.getByText('This server checks no files').isHidden()).toBe(true);
@@ -250,7 +250,7 @@ test('without the codes service in the process, the page says that it checks no 
     await page.goto(alone.urls.resolver);
     await page.getByText('This server checks no files').waitFor();
     expect(await page.locator('#check').isHidden()).toBe(true);
-    expect((await fetch(`${alone.urls.resolver}/check`, { method: 'POST', body: 'a' })).status).toBe(405);
+    expect((await fetch(`${alone.urls.resolver}/check`, { method: 'POST', body: 'a' })).status).toBe(404);
   } finally {
     await alone.stop();
   }

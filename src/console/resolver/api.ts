@@ -43,7 +43,7 @@ let limit: Promise<number> | undefined;
  * @throws {RequestFailed}
  */
 export function checkLimit(): Promise<number> {
-  limit ??= sendJson<{ bytesMax: number }>('resolver', '/check').then(
+  limit ??= sendJson<{ bytesMax: number }>('resolver', '/check/settings').then(
     ({ bytesMax }) => bytesMax,
     (error: unknown) => {
       limit = undefined;

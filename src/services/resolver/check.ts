@@ -57,8 +57,8 @@ export function checkRoutes(service: ResolverService, options: CheckOptions): Ro
   const { coder } = options;
   const settings = route({
     method: 'GET',
-    path: PATH,
-    operationId: 'getCheck',
+    path: `${PATH}/settings`,
+    operationId: 'getCheckSettings',
     summary: 'Whether the start page checks files',
     hidden: true,
     cors: 'console',
