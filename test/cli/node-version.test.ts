@@ -28,7 +28,7 @@ it(
 it(
   'as a library, says the same to a Node.js that is too old',
   async () => {
-    const library = path.resolve(MAIN, '../../index.js');
+    const library = path.resolve(MAIN, '../../library/index.js');
     const { code, stderr } = await run(nodeProgram(NODE_TOO_OLD), [
       '-e',
       `import(${JSON.stringify(library)})`,
