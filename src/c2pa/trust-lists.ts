@@ -1,5 +1,4 @@
 /** The lists that come with this version: whom the C2PA trusts, and its soft-binding algorithms. */
-
 import { native } from '../native.js';
 import { BUNDLED_TRUST_ANCHORS } from '../platform/config/trust-list.js';
 

@@ -1,5 +1,4 @@
 /** The search service over HTTP. Methods are named after the operations of `openapi/search.json`. */
-
 import { serviceError } from './errors.js';
 import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
 import type { operations } from './openapi/search.js';

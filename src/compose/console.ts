@@ -1,5 +1,4 @@
 /** The console: which other services a page offers, and at which addresses. */
-
 import type { RequestHeaders } from '../http/request/head.js';
 import type { Neighbours } from '../http/routing/neighbours.js';
 import type { Origins } from '../http/routing/route.js';

@@ -1,5 +1,4 @@
 /** Gives a service the coder of this process: that of the codes service, else one with workers of its own. */
-
 import type { ServiceApp } from '../http/routing/service.js';
 import { type CodesConfig, readCodesConfig } from '../platform/config/codes.js';
 import type { Environment } from '../platform/config/variable.js';

@@ -1,5 +1,4 @@
 /** Searches of the dashboard with a file: the coder and the matches of `byContent`. */
-
 import { bindingsOf, distinctBindings } from '../c2pa/content-query.js';
 import type { ManifestReader } from '../c2pa/manifest-reader.js';
 import { type ContentCoder, ContentRefused } from '../content/coder.js';

@@ -1,5 +1,4 @@
 /** The store of this process for the resolver, which knows its own errors only. */
-
 import { StoreUnavailable } from '../services/resolver/errors.js';
 import type { LocalManifests } from '../services/resolver/manifests.js';
 import type { InProcessManifests } from '../services/store/in-process-manifests.js';

@@ -1,5 +1,4 @@
 /** The services of this program: the variables of each, and how to build its app from them. */
-
 import { NETWORK_FACTS } from '../network/networks.js';
 import { type CodesConfig, codesVariables, readCodesConfig } from '../platform/config/codes.js';
 import { type CommonConfig, commonVariables } from '../platform/config/common.js';

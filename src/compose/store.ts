@@ -1,5 +1,4 @@
 /** Builds the manifest store together with the dashboard, which shares its address and database. */
-
 import { ManifestReader } from '../c2pa/manifest-reader.js';
 import { SearchManifestIndex } from '../c2pa/search-index-port.js';
 import { SearchClient } from '../client/search-client.js';

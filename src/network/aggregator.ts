@@ -1,5 +1,4 @@
 /** Follows all hubs of a network: reads the hub list, polls each hub on its own schedule, and tells their state. */
-
 import { once, setMaxListeners } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import type { NetworkConfig } from '../platform/config/network.js';

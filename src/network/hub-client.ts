@@ -1,5 +1,4 @@
 /** Reads from hubs. Everything a hub sends is untrusted: addresses, sizes, times and encodings have limits. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';

@@ -1,5 +1,4 @@
 /** `isccd serve` with problems that it reports before or while it starts, and its development mode. */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

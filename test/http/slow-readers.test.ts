@@ -1,5 +1,4 @@
 /** Clients that request a large file and read nothing cost little memory and do not delay others. */
-
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** The binding index against concurrent changes: every query sees what was committed before it. */
-
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/platform/observe/log.js';

@@ -1,5 +1,4 @@
 /** Files without a row: removed at start and by age, never under an upload that is acknowledged. */
-
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';

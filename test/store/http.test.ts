@@ -1,5 +1,4 @@
 /** The store over HTTP: parameters, errors, CORS, hosts, limits, documents. */
-
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

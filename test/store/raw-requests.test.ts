@@ -1,5 +1,4 @@
 /** Requests over raw sockets that client libraries do not send: lengths, encodings, slow and oversized bodies. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../http/support/raw.js';

@@ -1,5 +1,4 @@
 /** Runs a command's work on many sources: concurrently, with results in the order of the sources. */
-
 import { isNativeError } from '../../native.js';
 import { Slots } from '../../platform/slots.js';
 import { CodesRefusal, Unavailable } from '../../services/codes/errors.js';

@@ -1,5 +1,4 @@
 /** What `isccd code` reads: local files, standard input, web addresses and objects in S3. */
-
 import type { Place } from './place.js';
 
 /** A file to process. Its path, or address, is shown in results, and identifies the file in a later run. */

@@ -1,5 +1,4 @@
 /** `isccd scan status|report|import|ignore`: the workspace of several scans. */
-
 import { printable } from '../../platform/printable.js';
 import { inBytes } from '../batch/progress.js';
 import { withPipeline } from '../input/local-pipeline.js';

@@ -1,5 +1,4 @@
 /** `isccd scan DIR…`: codes of all files, and which of them are duplicates, near-duplicates and versions. */
-
 import { printable } from '../../platform/printable.js';
 import { isRemote } from '../batch/sources.js';
 import { withPipeline } from '../input/local-pipeline.js';

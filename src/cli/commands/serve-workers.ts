@@ -1,5 +1,4 @@
 /** `isccd serve --workers N`: the services in several processes that listen on the same addresses. */
-
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import os from 'node:os';

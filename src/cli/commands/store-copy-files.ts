@@ -1,5 +1,4 @@
 /** `isccd store copy-files`: moves an installation's files from its data folder into a bucket. */
-
 import { environment } from '../../platform/config/env.js';
 import { storeVariables } from '../../platform/config/store.js';
 import { storeBlobsS3, storeDataDir } from '../../platform/config/store-settings.js';

@@ -2,7 +2,6 @@
  * Checks one data directory in its own process, because reading badly damaged data can crash the process. Started by
  * `verify.ts`, which sends a {@link VerifyJob}; reports by messages.
  */
-
 import { once } from 'node:events';
 import type { S3Settings } from '../../platform/config/s3.js';
 import { failureReason } from '../../platform/failure-reason.js';

@@ -1,5 +1,4 @@
 /** How a command fails: one line on standard error, and an exit status. */
-
 import { ConnectionFailed, InvalidArgument, InvalidResponse, ServiceError } from '../../client/errors.js';
 import { StartFailed } from '../../compose/start-failed.js';
 import type { NativeErrorCode } from '../../native.js';

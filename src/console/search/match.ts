@@ -1,5 +1,4 @@
 /** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
-
 import { compareWith } from '../codes/compare.js';
 import { actionButton, copyButton, element, facts, nameElement, plainName } from '../dom.js';
 import { linkTo } from '../link.js';

@@ -1,5 +1,4 @@
 /** All responses of an operation, including those that the HTTP layer sends before the handler runs. */
-
 import { refusalReply } from '../reply/error-reply.js';
 import { statusName } from '../reply/status.js';
 import { acceptedTypes } from '../request/body.js';

@@ -1,5 +1,4 @@
 /** Error responses in the service's own form. */
-
 import { accepts } from '../request/accept.js';
 import type { Reply, Request } from '../routing/route.js';
 import type { ErrorForm, ErrorRenderer, Refusal, ServiceApp } from '../routing/service.js';

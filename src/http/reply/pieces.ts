@@ -1,5 +1,4 @@
 /** Sends a response body piece by piece. */
-
 import type { ResponseStream } from '../transport/transport.js';
 import { ResponseFailed } from './errors.js';
 

@@ -1,5 +1,4 @@
 /** Sends a handler's reply. */
-
 import type { Reply, ReplyBody } from '../routing/route.js';
 import type { ResponseHead } from '../transport/transport.js';
 import {

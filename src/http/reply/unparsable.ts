@@ -1,5 +1,4 @@
 /** Responses, in the service's form, to bytes that the transport could not parse as a request. */
-
 import type { ServiceApp } from '../routing/service.js';
 import { largestBody } from '../transport/load-transport.js';
 import type { Unparsable, UnparsableResponse } from '../transport/transport.js';

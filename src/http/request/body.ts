@@ -1,5 +1,4 @@
 /** Reads request bodies: limits first, then bytes, then parsing. */
-
 import { RequestRefused } from '../reply/errors.js';
 import type { BodySpec, LengthRules } from '../routing/route.js';
 import type { Refusal } from '../routing/service.js';

@@ -1,5 +1,4 @@
 /** One request and its response over uWebSockets.js. */
-
 import { statusLine } from '../reply/status.js';
 import { chunkOf } from '../request/chunk-memory.js';
 import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';

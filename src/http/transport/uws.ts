@@ -15,7 +15,6 @@
  * - a Content-Length of ten digits or more: see {@link BODY_BYTES_MAX};
  * - bytes above 127 at the ends of a header value are removed like white space.
  */
-
 import type { Linger } from './linger.js';
 import type { Exchange, Listener, Transport } from './transport.js';
 import {

@@ -1,5 +1,4 @@
 /** GET requests to addresses that others choose: https, public servers only, at most two redirects. */
-
 import { Agent, type Dispatcher } from 'undici';
 import { failureReason } from '../failure-reason.js';
 import { AddressRefused, type ConnectOptions, isAllowed, publicConnector } from './public-connector.js';

@@ -3,7 +3,6 @@
  * (https://opentelemetry.io/docs/specs/otlp/#otlphttp). A span holds method, route template, status and times; it holds
  * no path, query, address or header of a client.
  */
-
 import type { TracingConfig } from '../config/tracing.js';
 import { failureReason } from '../failure-reason.js';
 import { version } from '../version.js';

@@ -1,5 +1,4 @@
 /** Builds the service from its configuration. */
-
 import type { ContentCoder } from '../../content/coder.js';
 import { pageAssets, startPage } from '../../http/docs/pages.js';
 import type { CorsPolicy, ServiceApp } from '../../http/routing/service.js';

@@ -3,7 +3,6 @@
  * the same size and memory for direct writes. Limits the number of blocks in flight, which bounds the memory of an
  * upload.
  */
-
 import { alignedBlocks } from '../../storage/blobs/direct.js';
 
 export const BLOCK_BYTES = 1024 * 1024;

@@ -3,7 +3,6 @@
  * process that uses the bucket may do this at any time: a removal can be repeated. The clock of the bucket decides, not that
  * of the process, whose error would cost the uploads of all processes.
  */
-
 import type { Logger } from '../../platform/observe/log.js';
 import type { BucketBlobs } from '../../storage/blobs/bucket.js';
 import { DRAFTS_DEAD_MS } from '../../storage/blobs/local-drafts.js';

@@ -1,5 +1,4 @@
 /** Uploads in S3, which several processes may use. Imported only if they are configured. */
-
 import type { CodesConfig } from '../../platform/config/codes.js';
 import type { S3Settings } from '../../platform/config/s3.js';
 import type { Logger } from '../../platform/observe/log.js';

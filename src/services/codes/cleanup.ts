@@ -1,5 +1,4 @@
 /** Removes expired uploads and files that a crash left without a record. */
-
 import type { Logger } from '../../platform/observe/log.js';
 import type { Blobs } from '../../storage/blobs/port.js';
 import { ClockGuard } from '../../storage/data/clock-guard.js';

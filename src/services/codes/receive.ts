@@ -1,5 +1,4 @@
 /** Writes a request body to disk. Counts and hashes the bytes while they arrive. */
-
 import { releaseChunk } from '../../http/request/chunk-memory.js';
 import type { SumHasher } from '../../native.js';
 import type { BlobDraft } from '../../storage/blobs/port.js';

@@ -1,5 +1,4 @@
 /** The use cases of the codes service, independent of HTTP. Throws the codes of `errors.ts`. */
-
 import { type FileSum, native } from '../../native.js';
 import { clientKey } from '../../platform/limits/throttle.js';
 import { type BlobDraft, type Blobs, copyBlob, type StoredBlob } from '../../storage/blobs/port.js';

@@ -1,5 +1,4 @@
 /** What a clean-up could not remove. It must neither keep the others nor prevent a start, but be noticed. */
-
 import { failureReason } from '../../platform/failure-reason.js';
 import type { Logger } from '../../platform/observe/log.js';
 import type { OnUnremoved } from '../../storage/blobs/port.js';

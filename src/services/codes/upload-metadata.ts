@@ -1,5 +1,4 @@
 /** Metadata that a client sends next to a file, so that the Meta-Code depends on it and not on the file name. */
-
 import { z } from 'zod';
 import { present } from '../../platform/present.js';
 import { canonicalize, type Json } from '../../platform/signing/jcs.js';

@@ -1,5 +1,4 @@
 /** The page of the own account, for every role. */
-
 import { AdminRefusal } from './errors.js';
 import { type AdminRoute, actorOf, form, page } from './guarded.js';
 import { pageReply, redirect } from './reply.js';

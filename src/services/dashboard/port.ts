@@ -1,5 +1,4 @@
 /** Ports of the dashboard. */
-
 import type { SentFilename } from '../../content/sent-filename.js';
 import type { Declared, LogState } from '../../network/declared.js';
 import type { HubStatus } from '../../network/status.js';

@@ -2,7 +2,6 @@
  * HTTP routes of the dashboard. Each row states the least role that may use it; `guarded.ts` checks session, role and
  * form token.
  */
-
 import { assetRoute } from '../../http/docs/pages.js';
 import { type Reply, route } from '../../http/routing/route.js';
 import { StorageUnavailable } from '../../storage/data/unavailable.js';

@@ -1,5 +1,4 @@
 /** Use cases of the dashboard. Independent of HTTP. */
-
 import type { LogState } from '../../network/declared.js';
 import type { Logger } from '../../platform/observe/log.js';
 import { type Actor, recordAudit } from '../../storage/database/audit.js';

@@ -1,5 +1,4 @@
 /** Reads from gateways. Anyone can declare an address, so neither the address nor the server is trusted. */
-
 import type { Dispatcher } from 'undici';
 import { discard, PublicClient, type PublicClientOptions } from '../../platform/egress/public-client.js';
 import { failureReason } from '../../platform/failure-reason.js';

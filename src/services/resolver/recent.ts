@@ -1,5 +1,4 @@
 /** Remembers for an hour which declarations a manifest id belongs to, for clients that ignore `endpoint`. */
-
 import { monotonicMs } from '../../platform/time-limit.js';
 
 const ENTRIES_MAX = 100_000;

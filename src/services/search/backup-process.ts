@@ -2,7 +2,6 @@
  * Copies indexes in its own process, because reading badly damaged data can crash the process. Started by `backup.ts` with
  * a {@link CopyJob} as argument; reports on each index by a message, in order.
  */
-
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isNativeError, native } from '../../native.js';

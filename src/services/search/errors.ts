@@ -1,5 +1,4 @@
 /** All errors of the service, and their form: JSON with a `detail`. */
-
 import { type ErrorDetails, errorTable } from '../../http/reply/error-table.js';
 import { detailReply } from '../../http/reply/replies.js';
 import type { Reply } from '../../http/routing/route.js';

@@ -2,7 +2,6 @@
  * In-memory index of the bindings of live manifests. Every query sees all changes committed before it. Design:
  * docs/design/change-feed.md.
  */
-
 import type { Logger } from '../../platform/observe/log.js';
 import type { Db, Flag } from '../../storage/database/tables.js';
 import { type FeedRead, Follower } from '../../storage/feed/follower.js';

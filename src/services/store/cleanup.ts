@@ -2,7 +2,6 @@
  * Removes files without a row, which a crash leaves between the writes of file and row, or between a delete and its
  * file; files of deleted manifests that can no longer be restored; and changes that every process has read long ago.
  */
-
 import type { Logger } from '../../platform/observe/log.js';
 import type { ContentBlobs } from '../../storage/blobs/content-port.js';
 import { ClockGuard } from '../../storage/data/clock-guard.js';

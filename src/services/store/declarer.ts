@@ -1,5 +1,4 @@
 /** Port between the store and the declarations to a hub. */
-
 import type { Trace } from '../../platform/observe/trace.js';
 import type { DeclarationInsert } from '../../storage/database/tables.js';
 import type { IndexedBinding } from './validator.js';

@@ -1,5 +1,4 @@
 /** All errors of the store, and their JSON form with a `detail`. */
-
 import { BindingQueryInvalid } from '../../c2pa/binding-query.js';
 import { contentRefusal } from '../../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal } from '../../c2pa/error-detail.js';

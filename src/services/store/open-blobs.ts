@@ -1,5 +1,4 @@
 /** Opens the storage of the manifests' bytes: the data folder, or a bucket. */
-
 import type { S3Settings } from '../../platform/config/s3.js';
 import { FolderContentBlobs } from '../../storage/blobs/content.js';
 import type { ContentBlobs } from '../../storage/blobs/content-port.js';

@@ -1,5 +1,4 @@
 /** Counts declarations that a followed hub has not put into its log. */
-
 import type { FollowedNetwork } from '../../network/aggregator.js';
 import { logStates } from '../../network/declared.js';
 import { gauge, type Metric } from '../../platform/observe/instruments.js';

@@ -4,7 +4,6 @@
  * A blob is written as a draft, which is invisible to readers. A commit makes it visible under its key, atomically. A
  * folder groups the blobs that are removed together.
  */
-
 import { constants, createWriteStream } from 'node:fs';
 import { copyFile, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';

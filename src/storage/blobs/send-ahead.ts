@@ -1,5 +1,4 @@
 /** Sends a draft to S3 in parts while its bytes still arrive. */
-
 import { Slots } from '../../platform/slots.js';
 import type { FilePart, S3Bucket } from '../s3/bucket.js';
 

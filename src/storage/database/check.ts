@@ -1,5 +1,4 @@
 /** Checks that a database can hold the store's tables: it is reachable, can be written, and has a suitable encoding. */
-
 import { sql } from 'kysely';
 import { failureReason } from '../../platform/failure-reason.js';
 import { FormatRefused } from '../data/format.js';

@@ -1,5 +1,4 @@
 /** Follows a change feed: calls to catch up share reads, and a reader behind the feed's start reloads. */
-
 import { SharedRuns } from '../../platform/shared-runs.js';
 
 /** What a read of the feed returned. */

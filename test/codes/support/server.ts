@@ -1,5 +1,4 @@
 /** The codes service in this process, on a free port. Workers run the compiled script in dist/. */
-
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,4 @@
 /** Comment headers of the codecs in Ogg files: Vorbis comments behind a prefix of each codec. */
-
 import { ContainerUnfit } from './container.js';
 import { type CommentChange, changedComments } from './vorbis-comments.js';
 

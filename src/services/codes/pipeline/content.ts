@@ -1,5 +1,4 @@
 /** Runs content and extract jobs: the format module reads the file, then the Meta-Code is made from its metadata. */
-
 import { native } from '../../../native.js';
 import { present } from '../../../platform/present.js';
 import { titleFromFilename } from '../filename.js';

@@ -1,5 +1,4 @@
 /** Main script of a worker process. Processes one job after the other. Argument: the bytes of memory it may have. */
-
 import { native } from '../../../native.js';
 import { failureReason } from '../../../platform/failure-reason.js';
 import type { WorkerMessage } from '../../../platform/workers/worker-process.js';

@@ -1,5 +1,4 @@
 /** Page of one manifest. */
-
 import type { DeclarationRow } from '../../../storage/database/tables.js';
 import type { Binding, Detail, Relation } from '../detail.js';
 import type { Pictured } from '../port.js';

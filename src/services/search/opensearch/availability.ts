@@ -1,5 +1,4 @@
 /** Whether OpenSearch serves requests, for `/readyz`. */
-
 import type { Logger } from '../../../platform/observe/log.js';
 import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 import type { Client } from './client.js';

@@ -2,7 +2,6 @@
  * An engine whose indexes are in OpenSearch. Any number of processes share them; none keeps more than the names. OpenSearch
  * finds candidates, and Rust applies all rules and scores.
  */
-
 import {
   type ForeignIndex,
   type IndexChange,

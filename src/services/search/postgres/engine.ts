@@ -1,5 +1,4 @@
 /** An engine whose indexes are in PostgreSQL. Every process answers from its own cache and sees all committed changes. */
-
 import type { NativeError, NativeErrorCode, SearchEngine, SearchOptions } from '../../../native.js';
 import { native } from '../../../native.js';
 import type { Metric } from '../../../platform/observe/instruments.js';

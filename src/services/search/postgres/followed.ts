@@ -1,5 +1,4 @@
 /** The indexes of a database, followed: every change that was committed is applied to the cache in order. */
-
 import type { Logger } from '../../../platform/observe/log.js';
 import { Slots } from '../../../platform/slots.js';
 import { changesAfter, lastChange } from '../../../storage/feed/feed.js';

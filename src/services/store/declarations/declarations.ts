@@ -1,5 +1,4 @@
 /** Declarations of the store's manifests to a hub: first attempt, retries, withdrawal, and the key's document. */
-
 import type { Logger } from '../../../platform/observe/log.js';
 import type { Trace } from '../../../platform/observe/trace.js';
 import { didDocument, didOf } from '../../../platform/signing/did-web.js';

@@ -1,5 +1,4 @@
 /** Requests to the configured hub, the store's only outgoing connections. Time and response size are limited. */
-
 import { Agent, type Dispatcher, errors } from 'undici';
 import { failureReason } from '../../../platform/failure-reason.js';
 import { TRACEPARENT, type Trace, traceparent } from '../../../platform/observe/trace.js';

@@ -1,5 +1,4 @@
 /** Transitions after the hub's list of declarations with the same datahash. */
-
 import { isMine } from './on-sent.js';
 import type { Event, LookupReason, State, Transition } from './state.js';
 import { declared, fail, ISCC_ID_UNKNOWN, lookUp, postpone, rest, send, sign } from './transitions.js';

@@ -1,5 +1,4 @@
 /** Transitions after the hub's answer to a declaration note. */
-
 import { type Dialect, dialectOf, type Note } from './iscc-note.js';
 import type { DeclarationStep, Event, Owner, State, Transition } from './state.js';
 import { declared, fail, ISCC_ID_UNKNOWN, lookUp, postpone, rest, send, sign } from './transitions.js';

@@ -1,5 +1,4 @@
 /** Sends events to all receivers: the one of the configuration, and those that admins registered. */
-
 import { publicConnector } from '../../../platform/egress/public-connector.js';
 import { counter, gauge, type Metric } from '../../../platform/observe/instruments.js';
 import type { Logger } from '../../../platform/observe/log.js';

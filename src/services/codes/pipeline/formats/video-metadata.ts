@@ -1,5 +1,4 @@
 /** Maps the container's global tags to metadata fields, and back for writing. */
-
 import { familyOf, type PlaceValue, placed } from '../../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
 import { type Probe, selectedVideo, type Tags } from '../tools/probe.js';

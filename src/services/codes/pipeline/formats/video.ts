@@ -1,5 +1,4 @@
 /** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
-
 import { stat } from 'node:fs/promises';
 import { native } from '../../../../native.js';
 import { present } from '../../../../platform/present.js';

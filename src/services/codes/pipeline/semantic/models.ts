@@ -1,5 +1,4 @@
 /** Configuration and verification of the models for semantic units. */
-
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { native } from '../../../../native.js';
