@@ -1,15 +1,15 @@
 /** `npm run check`: lint, format and types of both languages, licences and advisories of dependencies. Changes nothing. */
 import { audit } from './audit.mjs';
 import { checkCommits } from './commit-message.mjs';
-import { attempt, bin, CARGO_OPTIONS, root, run } from './lib.mjs';
+import { attempt, bin, CARGO_OPTIONS, root, run, tsc } from './lib.mjs';
 import { overdueRaces } from './races.mjs';
 import { innerProfile, setup } from './setup.mjs';
 
 /** `installTools`: also install tools that take minutes to compile. */
 export function check({ installTools = false } = {}) {
   run(bin('biome'), ['check', '--error-on-warnings', '.']);
-  run(bin('tsc'), ['-p', 'tsconfig.check.json']);
-  run(bin('tsc'), ['-p', 'src/console/tsconfig.json', '--noEmit']);
+  tsc('-p', 'tsconfig.check.json');
+  tsc('-p', 'src/console/tsconfig.json', '--noEmit');
   run('cargo', ['fmt', '--all', '--check']);
   lintRust();
   audit({ install: installTools });

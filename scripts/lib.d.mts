@@ -3,6 +3,7 @@ import type { SpawnSyncOptions, SpawnSyncReturns } from 'node:child_process';
 
 export const root: string;
 export const CARGO_OPTIONS: readonly string[];
+export const TSC: string;
 export function run(command: string, args: readonly string[], options?: SpawnSyncOptions): void;
 export function attempt(
   command: string,

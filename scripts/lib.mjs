@@ -28,6 +28,18 @@ export function bin(name) {
   return path.join(root, 'node_modules', '.bin', name);
 }
 
+/**
+ * Paths of the TypeScript compilers: the native one, which compiles and checks this project, and the last one with an
+ * interface for programs, which `openapi-typescript` and some tests need. Both call their command `tsc`.
+ */
+export const TSC = path.join(root, 'node_modules', 'typescript-native', 'bin', 'tsc');
+export const TSC_5 = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** Compiles or checks TypeScript. If that fails, exits with its status. */
+export function tsc(...args) {
+  run(process.execPath, [TSC, ...args]);
+}
+
 /** Runs a command and returns its result, also after a failure. */
 export function attempt(command, args, options = {}) {
   const settings = { cwd: root, encoding: 'utf8', ...options };

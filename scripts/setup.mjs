@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { bundleAtBuild } from './bundle-dependencies.mjs';
 import { installHook } from './commit-message.mjs';
 import { copyWeb } from './copy-web.mjs';
-import { attempt, bin, digest, exists, forget, isDone, once, onPath, root, run } from './lib.mjs';
+import { attempt, digest, exists, forget, isDone, once, onPath, root, run, tsc } from './lib.mjs';
 import { exclusively } from './lock.mjs';
 import { addonSources, fetchPrebuilt, findPrebuilt } from './prebuilt.mjs';
 import { preflight } from './preflight.mjs';
@@ -155,8 +155,8 @@ function typescript() {
   if (!exists(path.join(root, 'dist', 'cli', 'main.js'))) forget('typescript');
   once('typescript', key, () => {
     console.error('isccd: compiling TypeScript');
-    run(bin('tsc'), ['-p', 'tsconfig.json']);
-    run(bin('tsc'), ['-p', 'src/console/tsconfig.json']);
+    tsc('-p', 'tsconfig.json');
+    tsc('-p', 'src/console/tsconfig.json');
     bundleAtBuild();
     copyWeb();
   });

@@ -2,7 +2,7 @@
  * `npm run test:fast`: the checks of the TypeScript, and the tests of the quick lane that need no Rust build, no browser and
  * no foreign engine, and take seconds. Uses the addon of the last `npm run build`.
  */
-import { bin, run } from './lib.mjs';
+import { bin, run, tsc } from './lib.mjs';
 import { setupTypescript } from './setup.mjs';
 import { filesOf, imported, testFiles } from './test-lanes.mjs';
 import { knownSeconds, secondsOf } from './test-seconds.mjs';
@@ -27,7 +27,7 @@ if (process.argv.includes('--list')) {
   const start = performance.now();
   setupTypescript();
   run(bin('biome'), ['check', '--error-on-warnings', '.']);
-  run(bin('tsc'), ['-p', 'tsconfig.check.json']);
+  tsc('-p', 'tsconfig.check.json');
   run(bin('vitest'), ['run', ...fast]);
   console.log(
     `isccd: ${fast.length} of ${testFiles().length} test files, ${((performance.now() - start) / 1000).toFixed(0)} s`,

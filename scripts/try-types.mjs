@@ -1,7 +1,7 @@
 /** Compiles the TypeScript examples of the documentation against an installed package, as the users of a package do. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, bin, root } from './lib.mjs';
+import { attempt, root, TSC, TSC_5 } from './lib.mjs';
 
 /** Values of `module` and `moduleResolution`. */
 const MODES = [
@@ -53,8 +53,11 @@ export function typeProblems({ folder, modules }) {
     };
     const project = path.join(folder, 'tsconfig.json');
     writeFileSync(project, JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    const { status, stdout } = attempt(bin('tsc'), ['--project', project], { cwd: folder });
-    if (status !== 0) problems.push(`with ${moduleResolution}:\n${stdout}`);
+    for (const compiler of [TSC, TSC_5]) {
+      const { status, stdout } = attempt(process.execPath, [compiler, '--project', project], { cwd: folder });
+      if (status !== 0)
+        problems.push(`with ${moduleResolution}, ${path.relative(root, compiler)}:\n${stdout}`);
+    }
   }
   rmSync(path.join(folder, 'node_modules'), { force: true });
   return problems;

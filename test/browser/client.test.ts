@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TSC } from '../../scripts/lib.mjs';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 import { LAUNCH_MS_MAX, launchChromium, openPage } from '../support/chromium.js';
 
@@ -115,7 +116,7 @@ it('has types that need none of Node.js', async () => {
   const resolution = { module: 'esnext', moduleResolution: 'bundler', customConditions: ['browser'] };
   const config = { compilerOptions: { ...options, ...resolution }, files: ['app.ts'] };
   await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const checked = run(path.join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]);
+  const checked = run(process.execPath, [TSC, '-p', folder]);
   expect(await checked.catch(({ stdout }: { stdout: string }) => ({ stdout }))).toMatchObject({ stdout: '' });
 });
 

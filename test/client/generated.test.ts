@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TSC } from '../../scripts/lib.mjs';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 import { debianProgram, INSTALL_MAX_MS, npmTools, pythonWith } from '../support/set-up.js';
@@ -84,7 +85,7 @@ describe('a generated client works with all services:', () => {
       await writeFile(path.join(project, 'package.json'), '{"type":"module"}');
       const options = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--typeRoots'];
       const types = [path.join(ROOT, 'node_modules/@types'), '--types', 'node'];
-      await run(path.join(ROOT, 'node_modules/.bin/tsc'), [...options, ...types, 'use.ts'], { cwd: project });
+      await run(process.execPath, [TSC, ...options, ...types, 'use.ts'], { cwd: project });
       const result = await printed(process.execPath, [path.join(project, 'use.js'), PHOTO, ...urls()]);
       expect(result.iscc).toMatch(/^ISCC:KE/);
       expect(result.match).toMatchObject(FOUND);
