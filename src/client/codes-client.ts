@@ -44,6 +44,7 @@ const ISCC_OPTIONS = {
   semantic: 'boolean',
   granular: 'boolean',
   fallback: 'name',
+  compat: 'name',
   progress: 'name',
 } as const;
 
@@ -65,8 +66,8 @@ export class CodesClient {
   /** Uploads a file and creates its ISCC-CODE. Not retried once the service may have received it. */
   async createIscc(source: Source, options: IsccOptions = {}): Promise<IsccResult> {
     checkOptions(options, ISCC_OPTIONS);
-    const { semantic, granular, fallback, progress } = options;
-    return this.#upload('iscc', source, options, { semantic, granular, fallback, progress });
+    const { semantic, granular, fallback, compat, progress } = options;
+    return this.#upload('iscc', source, options, { semantic, granular, fallback, compat, progress });
   }
 
   /** The progress of this client's upload with the key `progress`. */

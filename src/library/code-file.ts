@@ -10,6 +10,7 @@ import { environment } from '../platform/config/env.js';
 import { lazily } from '../platform/lazily.js';
 import { Slots } from '../platform/slots.js';
 import { CodesRefusal } from '../services/codes/errors.js';
+import { profileOf } from '../services/codes/pipeline/jobs.js';
 import { Pipeline } from '../services/codes/pipeline/pipeline.js';
 import { configuredModels } from '../services/codes/pipeline/semantic/models.js';
 import { type IsccResult, orderedResult } from '../services/codes/result.js';
@@ -106,7 +107,7 @@ const shared = lazily(() => {
   const pipeline = new Pipeline({
     workers: config.maxWorkers,
     fallback: true,
-    compat: config.compat,
+    ...profileOf(config.compat),
     readBytes: config.ioReadBytes,
     models: configuredModels(config),
     jobSecondsMax: config.jobSecondsMax,

@@ -89,7 +89,7 @@ describe('readVariables', () => {
     ['CODEWEB_CORS_ORIGINS', 'https://a.example/path', ORIGINS_RULE],
     ['CODEWEB_CORS_ORIGINS', 'https://a.example/?', ORIGINS_RULE],
     ['CODEWEB_CORS_ORIGINS', 'a.example', ORIGINS_RULE],
-    ['CODESDK_COMPAT', '1', 'must be one of 0.9.7, 0.9.5'],
+    ['CODESDK_COMPAT', '1', 'must be one of 0.9.7, 0.9.5, better'],
   ])('refuses %s=%s in one line with name, value and rule', (name, value, rule) => {
     expect(() => codes({ [name]: value })).toThrow(new ConfigurationInvalid(`${name}="${value}" ${rule}`));
   });

@@ -7,7 +7,7 @@ import { readCodesConfig } from '../../platform/config/codes.js';
 import { environment } from '../../platform/config/env.js';
 import { CodesRefusal } from '../../services/codes/errors.js';
 import { sanitizeFilename } from '../../services/codes/filename.js';
-import type { GivenMetadata } from '../../services/codes/pipeline/jobs.js';
+import { type GivenMetadata, profileOf } from '../../services/codes/pipeline/jobs.js';
 import { type NamedFile, Pipeline } from '../../services/codes/pipeline/pipeline.js';
 import { configuredModels } from '../../services/codes/pipeline/semantic/models.js';
 import { type IsccResult, orderedResult } from '../../services/codes/result.js';
@@ -57,7 +57,7 @@ export async function withPipeline<T>(
   const pipeline = new Pipeline({
     workers: Math.max(1, Math.min(jobs, files)),
     fallback: fallback ?? config.fallback,
-    compat: config.compat,
+    ...profileOf(config.compat),
     readBytes: config.ioReadBytes,
     models: configuredModels(config),
     jobSecondsMax: config.jobSecondsMax,

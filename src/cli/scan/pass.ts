@@ -142,15 +142,15 @@ function digestOf(sources: readonly (Source | Unreadable)[]): string {
   return hash.digest('hex');
 }
 
-const FILE_OPTIONS = { granular: false, semantic: false, keepText: true };
+const FILE_OPTIONS = { granular: false, semantic: false };
 
 /** The codes of a file. One that cannot be decoded has those of its bytes. */
 async function findingOf(file: LocalSource, { pipeline }: PipelineWork): Promise<Finding> {
   const source = await pipeline.open(file.path, safeName(file.filename));
   const { signal } = new AbortController();
   try {
-    const { result, nameWasRead, text } = await pipeline.process(source, FILE_OPTIONS, signal);
-    const silent = silentUnits(result.units, text === '');
+    const { result, nameWasRead } = await pipeline.process(source, FILE_OPTIONS, signal);
+    const silent = silentUnits(result.units, result.characters === 0);
     return { result: orderedResult(result), titled: nameWasRead, silent };
   } catch (error) {
     const result = orderedResult(sumOnlyResult(source));

@@ -149,9 +149,11 @@ export const codesVariables = defineVariables({
   },
   compat: {
     name: 'CODESDK_COMPAT',
-    schema: oneOf('0.9.7', '0.9.5'),
+    schema: oneOf('0.9.7', '0.9.5', 'better'),
     default: '0.9.7',
-    description: 'Version of the reference library whose results are reproduced',
+    description:
+      'Version of the reference library whose results are reproduced. `better`: 0.9.7, with what it loses (see the ' +
+      'request parameter `compat`)',
   },
   ffmpeg: {
     name: 'CODESDK_FFMPEG',

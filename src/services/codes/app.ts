@@ -11,6 +11,7 @@ import { errorForm } from './error-form.js';
 import { JobBoard } from './job-board.js';
 import { CodesMetrics } from './metrics.js';
 import { openProgress } from './open-progress.js';
+import { profileOf } from './pipeline/jobs.js';
 import { checkModels, configuredModels } from './pipeline/semantic/models.js';
 import { startPipeline, type WorkerOptions } from './pipeline/start.js';
 import { codesRoutes } from './routes.js';
@@ -111,7 +112,7 @@ function serviceOptions(config: CodesConfig, metrics: CodesMetrics): CodesOption
     experimental: config.experimental,
     onUpload: metrics.upload,
     onStep: metrics.step,
-    compat: config.compat,
+    compat: profileOf(config.compat).compat,
   };
 }
 

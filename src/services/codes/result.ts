@@ -60,7 +60,7 @@ export interface IsccResult extends EmbeddedMetadata, ContentFacts {
   readonly thumbnail?: string;
   readonly metahash?: string;
   readonly datahash: string;
-  /** Why a file of a supported type has no Content-Code: an error code and its text. */
+  /** Why a file of a supported type has no Content-Code, or what its Content-Code lacks: a code and its text. */
   readonly note?: string;
 }
 

@@ -83,6 +83,13 @@ export const processQuery = uploadQuery.extend({
     .describe(
       '`sum`: a damaged, encrypted or too short file gets an ISCC-SUM with a `note` instead of an error',
     ),
+  compat: z
+    .enum(['exact', 'better'])
+    .optional()
+    .describe(
+      '`exact`: codes equal those of iscc-sdk; `better`: they also have what iscc-sdk loses: values of PDF forms, text ' +
+        'beside the box of turned PDF pages',
+    ),
   progress: progressKey.optional().describe('Key chosen by the client to query `/progress/{key}`'),
 });
 
@@ -168,7 +175,10 @@ export const storedResult = z
     note: z
       .string()
       .optional()
-      .describe('Why there is no Content-Code: an error code and its text, with `fallback=sum`'),
+      .describe(
+        'A code and its text: why there is no Content-Code (an error code, with `fallback=sum`), or what it lacks of ' +
+          'the file (see `compat`)',
+      ),
   })
   .meta({ id: 'StoredIsccMetadata' });
 

@@ -53,6 +53,7 @@ export interface ProcessChoice {
   readonly granular?: boolean | undefined;
   readonly semantic?: boolean | undefined;
   readonly fallback?: 'sum' | 'off' | undefined;
+  readonly compat?: 'exact' | 'better' | undefined;
 }
 
 export interface Processed {
@@ -262,6 +263,7 @@ export class CodesService {
       granular: choice.granular ?? this.#options.granular,
       semantic: choice.semantic ?? this.#options.semantic,
       client: clientKey(upload.clientAddress),
+      better: choice.compat === undefined ? undefined : choice.compat === 'better',
       fallbackSum: choice.fallback === undefined ? this.#options.fallbackSum : choice.fallback === 'sum',
       ...(upload.given && { given: upload.given }),
     };

@@ -50,12 +50,12 @@ interface MediaUnits {
 async function mediaUnits(pipeline: Pipeline, file: SourceFile, semantic: boolean): Promise<MediaUnits> {
   const { mode } = mediaTypeOf(file.filename, file.head);
   const { signal } = new AbortController();
-  const options = { granular: false, semantic, keepText: true };
+  const options = { granular: false, semantic };
   try {
-    const { result, nameWasRead, text } = await pipeline.process(file, options, signal);
+    const { result, nameWasRead } = await pipeline.process(file, options, signal);
     if (result.mode === undefined) return bytesOnly('the media type is not supported');
     const meta = nameWasRead ? await metaUnit(result) : [];
-    if (text === '') return { units: meta, notes: ['no Text-Code: the document has no text'] };
+    if (result.characters === 0) return { units: meta, notes: ['no Text-Code: the document has no text'] };
     // The first is the Meta-Code, the last two are Data- and Instance-Code.
     return withoutFeatureless(meta, result.units.slice(1, -2));
   } catch (error) {

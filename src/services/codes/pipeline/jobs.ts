@@ -2,6 +2,7 @@
 import type { FileRights } from '../../../content/rights.js';
 import type { Details, ErrorCode } from '../errors.js';
 import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../result.js';
+import type { Note } from './notes.js';
 import type { SemanticModels } from './semantic/models.js';
 import type { PipelineStep } from './stopwatch.js';
 
@@ -10,6 +11,11 @@ export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
 
 /** Version of iscc-sdk whose results are reproduced. */
 export type Compat = '0.9.7' | '0.9.5';
+
+/** The release to follow, and whether to code content that it loses, for a value of `CODESDK_COMPAT`. */
+export function profileOf(value: Compat | 'better'): { readonly compat: Compat; readonly better: boolean } {
+  return value === 'better' ? { compat: '0.9.7', better: true } : { compat: value, better: false };
+}
 
 /** What to do with the Manifest Store that a file embeds. */
 export type ManifestUse = 'ignore' | 'read' | 'describe';
@@ -37,6 +43,8 @@ export interface ContentJob extends FileJob {
   readonly kind: 'content';
   readonly granular: boolean;
   readonly compat: Compat;
+  /** Whether to code content that the reference loses. */
+  readonly better?: boolean | undefined;
   /** Present if a Semantic-Code is requested. */
   readonly semantic?: SemanticModels;
   /** Threads of a video decoder. */
@@ -93,6 +101,8 @@ export interface FileContent {
   readonly thumbnail?: string;
   /** Cleaned text of a text document, on request. */
   readonly text?: string;
+  /** What the code lacks. */
+  readonly notes?: readonly Note[];
 }
 
 export type Output =

@@ -33,6 +33,7 @@ import type {
   ManifestUse,
   Output,
 } from './jobs.js';
+import { noteText } from './notes.js';
 import { requireModels, type SemanticModels } from './semantic/models.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
 import { headAndSumOf, readHead } from './sum.js';
@@ -43,6 +44,8 @@ export interface PipelineOptions {
   /** Whether unsupported media types get an ISCC-SUM instead of an error. */
   readonly fallback: boolean;
   readonly compat: Compat;
+  /** Whether to code content that the reference loses. Default: false. */
+  readonly better?: boolean | undefined;
   /** Bytes per read of a stored file. */
   readonly readBytes: number;
   readonly models: SemanticModels;
@@ -64,6 +67,8 @@ export interface JobOutcome {
 export interface ProcessOptions {
   readonly granular: boolean;
   readonly semantic: boolean;
+  /** Whether to code content that the reference loses. Default: that of the pipeline. */
+  readonly better?: boolean | undefined;
   /** Default: `ignore`. */
   readonly manifest?: ManifestUse;
   /** Replaces metadata of the file in the result and in its Meta-Code. */
@@ -212,6 +217,7 @@ export class Pipeline {
       mediatype,
       format,
       compat,
+      better: options.better ?? this.#options.better,
       workFolder,
       granular: options.granular,
       threads: this.#spareThreads(),
@@ -386,6 +392,7 @@ type ContentOutput = Extract<Output, { kind: 'content' }>;
 
 function contentResult(file: SourceFile, type: FileType, content: FileContent): IsccResult {
   const { units, metahash, metadata, mode, facts, features, thumbnail } = content;
+  const note = noteText(content.notes);
   const all = [...units, ...file.sum.units];
   return isccResult({
     iscc: composite(all),
@@ -398,6 +405,7 @@ function contentResult(file: SourceFile, type: FileType, content: FileContent): 
     ...(thumbnail === undefined ? {} : { thumbnail }),
     metahash,
     datahash: file.sum.datahash,
+    ...(note !== undefined && { note }),
   });
 }
 

@@ -2,6 +2,7 @@
 import type { CodesConfig } from '../../../platform/config/codes.js';
 import type { Logger } from '../../../platform/observe/log.js';
 import type { PoolLimits } from '../../../platform/workers/worker-process.js';
+import { profileOf } from './jobs.js';
 import { type JobOutcome, Pipeline } from './pipeline.js';
 import type { SemanticModels } from './semantic/models.js';
 
@@ -30,7 +31,7 @@ export function startPipeline(config: CodesConfig, parts: PipelineParts): Pipeli
     {
       workers: config.maxWorkers,
       fallback: config.fallback,
-      compat: config.compat,
+      ...profileOf(config.compat),
       readBytes: config.ioReadBytes,
       models,
       jobSecondsMax: config.jobSecondsMax,

@@ -1,6 +1,7 @@
 /** The interface that each format module in this folder implements. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../../result.js';
 import type { Compat } from '../jobs.js';
+import type { Note } from '../notes.js';
 import type { SemanticModels } from '../semantic/models.js';
 import type { Stopwatch } from '../stopwatch.js';
 
@@ -17,6 +18,8 @@ export interface FormatFile {
 export interface ContentOptions {
   readonly granular: boolean;
   readonly compat: Compat;
+  /** Whether to code content that the reference loses. */
+  readonly better?: boolean | undefined;
   /** Present if a Semantic-Code is requested. Audio and video ignore it. */
   readonly semantic?: SemanticModels;
   /** Threads of a video decoder. Default: 1. */
@@ -41,6 +44,8 @@ export interface FormatContent {
   readonly thumbnail?: string;
   /** Cleaned text, on request. */
   readonly text?: string;
+  /** What the code lacks. */
+  readonly notes?: readonly Note[];
 }
 
 /** Each function throws if the file is unreadable, with a message for the operator. */

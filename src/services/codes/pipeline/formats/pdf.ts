@@ -2,22 +2,25 @@
 import { readFile } from 'node:fs/promises';
 import { native } from '../../../../native.js';
 import type { EmbeddedMetadata } from '../../result.js';
+import type { Note } from '../notes.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfPixels } from '../thumbnail.js';
 import { type PdfDocument, PdfUnreadable, type RgbaImage, withPdf } from '../tools/pdfium.js';
 import type { Format } from './format.js';
 import { mapTags, type TagMap } from './metadata-fields.js';
 import { embedPdfMetadata } from './pdf-embed.js';
-import { documentText } from './pdf-text.js';
-import { textContent } from './text-content.js';
+import { documentTexts, type PdfTexts } from './pdf-text.js';
+import { type ContentTexts, textContent } from './text-content.js';
 
 export const format: Format = {
   async content(file, watch = new Stopwatch()) {
-    const { text, metadata, thumbnail } = await watch.measure('pdf', async () =>
+    const { metadata, thumbnail, ...texts } = await watch.measure('pdf', async () =>
       readPdf(await readFile(file.path)),
     );
+    const { notes, ...chosen } = textsFor(texts, file.better === true);
     return {
-      ...(await textContent(text, file, watch)),
+      ...(await textContent(chosen, file, watch)),
+      ...(notes.length > 0 && { notes }),
       metadata,
       ...(thumbnail !== undefined && { thumbnail }),
     };
@@ -26,11 +29,20 @@ export const format: Format = {
   embed: embedPdfMetadata,
 };
 
-export interface PdfContent {
-  /** Pages joined by a line feed, not normalised; empty for scans and drawings. */
-  readonly text: string;
+export interface PdfContent extends PdfTexts {
   readonly metadata: EmbeddedMetadata;
   readonly thumbnail?: string;
+}
+
+/** The texts for code, simprints and reader, and notes about their differences. */
+function textsFor({ text, pages, values }: PdfTexts, better: boolean): ContentTexts & { notes: Note[] } {
+  const whole = values === '' ? pages : `${pages}\n${values}`;
+  if (better) return { coded: whole, notes: [] };
+  const notes: Note[] = [
+    ...(pages === text ? [] : (['TURNED_TEXT_OMITTED'] as const)),
+    ...(values === '' ? [] : (['FORM_VALUES_OMITTED'] as const)),
+  ];
+  return { coded: text, simprinted: pages, shown: whole, notes };
 }
 
 /** Limits the memory for a page, which may be 200 inches wide. */
@@ -38,7 +50,7 @@ const RENDER_SIDE_MAX_PIXELS = 2048;
 
 export async function readPdf(bytes: Uint8Array): Promise<PdfContent> {
   const { picture, ...content } = await withPdf(bytes, (document) => ({
-    text: documentText(document),
+    ...documentTexts(document),
     metadata: documentMetadata(document, bytes),
     picture: firstPage(document),
   }));

@@ -1,6 +1,7 @@
 /** Typed wrapper for the functions of PDFium (WebAssembly) that the pipeline uses. */
 import { PDFiumModule } from '@hyzyla/pdfium';
 import { FileError, type FileErrorCode } from '../file-error.js';
+import { type FormExports, PdfForm } from './pdf-forms.js';
 
 /** PDFium can't open or read this document. */
 export class PdfUnreadable extends FileError {
@@ -20,9 +21,12 @@ export interface RgbaImage {
 type Declared = Awaited<ReturnType<typeof PDFiumModule>>;
 
 /** Exports missing in the package's types. */
-interface Pdfium extends Declared {
+interface Pdfium extends Declared, FormExports {
+  readonly HEAPU8: Uint8Array<ArrayBuffer>;
   _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
   _FPDF_GetPageBoundingBox(page: number, rectangle: number): number;
+  _FPDFPage_GetRotation(page: number): number;
+  _FPDFPage_GetCropBox(page: number, left: number, bottom: number, right: number, top: number): number;
   _FPDFText_GetBoundedText(
     textPage: number,
     left: number,
@@ -107,17 +111,30 @@ export class PdfDocument {
     return this.#pdfium._FPDF_GetPageCount(this.#document);
   }
 
-  /** Text inside the page's visible box, with CR LF line ends and without lone surrogates. */
-  pageText(index: number): string {
+  /** Calls `read` with a page. */
+  withPage<T>(index: number, read: (page: PdfPage) => T): T {
     return this.#withPage(index, (page) => {
       const textPage = this.#pdfium._FPDFText_LoadPage(page);
       if (textPage === 0) throw new PdfUnreadable(`the text of page ${index + 1} can not be read`);
       try {
-        return this.#boundedText(textPage, this.#box(page));
+        return read({
+          text: () => this.#boundedText(textPage, this.#box(page)),
+          turnedText: () => this.#turnedText(page, textPage),
+          values: (form) => form.values(page),
+        });
       } finally {
         this.#pdfium._FPDFText_ClosePage(textPage);
       }
     });
+  }
+
+  /** Calls `work` with the form of the document, if it has one. */
+  withForm<T>(work: (form: PdfForm | undefined) => T): T {
+    const memory = {
+      lend: <R>(bytes: number, use: (address: number) => R) => this.#withMemory(bytes, use),
+      text: (address: number, units: number) => this.#utf16(address, units),
+    };
+    return PdfForm.use(this.#pdfium, memory, this.#document, work);
   }
 
   /** Renders the page on white at 72 dpi, or smaller if a side would exceed the limit. */
@@ -159,7 +176,22 @@ export class PdfDocument {
     }
   }
 
-  #box(page: number): { left: number; top: number; right: number; bottom: number } {
+  /** See {@link PdfPage.turnedText}. */
+  #turnedText(page: number, textPage: number): string | undefined {
+    const isUpright = this.#pdfium._FPDFPage_GetRotation(page) % 2 === 0;
+    if (isUpright || this.#isCropped(page)) return undefined;
+    const { left, top, right, bottom } = this.#box(page);
+    const side = Math.max(right - left, top - bottom);
+    return this.#boundedText(textPage, { left, top: bottom + side, right: left + side, bottom });
+  }
+
+  #isCropped(page: number): boolean {
+    return this.#withMemory(RECTANGLE_BYTES, (at) => {
+      return this.#pdfium._FPDFPage_GetCropBox(page, at, at + 4, at + 8, at + 12) !== 0;
+    });
+  }
+
+  #box(page: number): Box {
     return this.#withMemory(RECTANGLE_BYTES, (rectangle) => {
       if (this.#pdfium._FPDF_GetPageBoundingBox(page, rectangle) === 0) {
         throw new PdfUnreadable('a page has no bounding box');
@@ -170,7 +202,7 @@ export class PdfDocument {
     });
   }
 
-  #boundedText(textPage: number, box: { left: number; top: number; right: number; bottom: number }): string {
+  #boundedText(textPage: number, box: Box): string {
     const text = (buffer: number, units: number) =>
       this.#pdfium._FPDFText_GetBoundedText(
         textPage,
@@ -228,6 +260,26 @@ export class PdfDocument {
   #free(address: number): void {
     this.#pdfium.wasmExports.free(address);
   }
+}
+
+/** In points, with the origin at the bottom left. */
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** A page while it is open. */
+export interface PdfPage {
+  /** Text inside the page's visible box, with CR LF line ends and without lone surrogates. */
+  text(): string;
+  /**
+   * Text of a page that is turned by 90 or 270 degrees and not cropped, also beside its box: ReportLab and others turn
+   * the box of a page, but not its content. `undefined` for other pages.
+   */
+  turnedText(): string | undefined;
+  values(form: PdfForm): string[];
 }
 
 const LONE_SURROGATES = /\p{Surrogate}/gu;

@@ -1,0 +1,17 @@
+/** Notes in results: what the Content-Code, or the file, lacks of what a viewer shows. */
+
+const NOTES = {
+  TURNED_TEXT_OMITTED:
+    'The Text-Code is made as by iscc-sdk, without text beside the box of turned pages. Simprints and the ' +
+    'extracted text have it, with compat=better also the code.',
+  FORM_VALUES_OMITTED:
+    'The Text-Code is made as by iscc-sdk, without the values of form fields. The extracted text has them, ' +
+    'with compat=better also code and simprints.',
+} as const;
+
+export type Note = keyof typeof NOTES;
+
+/** The notes as a result shows them: code and text of each. `undefined` without notes. */
+export function noteText(notes: readonly Note[] = []): string | undefined {
+  return notes.length === 0 ? undefined : notes.map((note) => `${note}: ${NOTES[note]}`).join(' ');
+}
