@@ -307,6 +307,24 @@ describe('indexes in PostgreSQL', () => {
     ]);
   });
 
+  it('compares the version of pg_dump with that of the server, if there is one', async () => {
+    const database = await postgres.createDatabase();
+    const programs = await mkdtemp(path.join(folder, 'programs-'));
+    const pgDump = path.join(programs, 'pg_dump');
+    const checked = async (version: string) => {
+      await writeFile(pgDump, `#!/bin/sh\necho 'pg_dump (PostgreSQL) ${version}'\n`, { mode: 0o755 });
+      return check(['store'], { DATABASE_URL: database, PATH: programs });
+    };
+    const old = await checked('12.22 (Debian 12.22-1)');
+    expect(old.code).toBe(1);
+    expect(old.stderr).toMatch(
+      /^isccd: DATABASE_URL: isccd backup needs pg_dump (\d+) or newer for a PostgreSQL \1 server, the one on the PATH has version 12; install postgresql-client-\1$/m,
+    );
+    expect(await checked('99beta1')).toMatchObject({ code: 0 });
+    await rm(pgDump);
+    expect(await check(['store'], { DATABASE_URL: database, PATH: programs })).toMatchObject({ code: 0 });
+  });
+
   it('are reported: missing rights, tables of a newer version, and those of another program', async () => {
     const other = await postgres.createDatabase();
     const foreign = await postgres.createDatabase();
