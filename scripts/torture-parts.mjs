@@ -133,7 +133,7 @@ export const PARTS = [
     about:
       'requests made from the OpenAPI documents of all services, valid and invalid, over both transports',
     unit: 'examples',
-    short: 50,
+    short: 20,
     long: 2000,
     seconds: 161,
     files: ['test/codes/http/openapi.test.ts', 'test/torture/schema.test.ts'],
