@@ -4,7 +4,7 @@ import { InvalidArgument } from '../client/errors.js';
 import { BodyBudget } from '../http/request/body-budget.js';
 import { METRICS_PATH, metricsApp } from '../http/routing/metrics.js';
 import { type RunningServer, startServer } from '../http/server.js';
-import { largestBody, loadTransport } from '../http/transport/load-transport.js';
+import { largestBody, loadTransport, provenTransport } from '../http/transport/load-transport.js';
 import { type CommonConfig, commonVariables } from '../platform/config/common.js';
 import { ignoredLines, environment as processEnvironment } from '../platform/config/env.js';
 import { type TracingConfig, tracingConfig, tracingVariables } from '../platform/config/tracing.js';
@@ -202,7 +202,7 @@ async function startService(
     const { app, provides = {}, reload } = await announced(name, log, build(log, inProcess));
     if (reload !== undefined) reloads.push(() => reloaded(name, reload, log));
     close = app.close;
-    const transport = loadTransport(common.transport, log, largestBody(app.routes));
+    const transport = await provenTransport(common.transport, log, largestBody(app.routes));
     const counted = metrics && { metrics, servesMetrics: common.metricsPublic };
     const spans = exporter && { spans: exporter.of(name) };
     const neighbours = addresses.neighboursOf(name);

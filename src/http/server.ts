@@ -99,7 +99,8 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
     transport: transport.name,
   };
   // On a terminal, `isccd serve` prints the addresses.
-  log[logsToTerminal() ? 'debug' : 'info']({ service: app.name, ...running }, 'listening');
+  const said = { service: app.name, ...running, ...(transport.reason && { reason: transport.reason }) };
+  log[logsToTerminal() ? 'debug' : 'info'](said, 'listening');
   const { drainMs = 0 } = options;
   return { ...running, ...stopping({ app, listener, dispatcher, drainMs, log, spans }) };
 }

@@ -1,6 +1,7 @@
 /** Chooses the transport. */
 import type { Logger } from '../../platform/observe/log.js';
 import type { Route } from '../routing/route.js';
+import { checkTransport } from './check-transport.js';
 import { nodeTransport } from './node.js';
 import type { Transport } from './transport.js';
 import { loadUws } from './uws.js';
@@ -19,7 +20,7 @@ export function largestBody(routes: readonly Pick<Route, 'body'>[]): number {
 
 /**
  * Loads the named transport. `auto` chooses uWebSockets.js if its binary loads and the service accepts bodies of at
- * most 1 GiB.
+ * most 1 GiB; `reason` of the other one says why not.
  *
  * @param bodyBytes largest body that the service accepts
  * @throws if `choice` is `uws` and the binary does not load
@@ -30,15 +31,44 @@ export function loadTransport(
   bodyBytes = 0,
   load: () => Transport = loadUws,
 ): Transport {
-  if (choice === 'node' || (choice === 'auto' && bodyBytes > USUAL_BODY_BYTES_MAX)) return nodeTransport;
+  if (choice === 'node') return nodeTransport;
+  if (choice === 'auto' && bodyBytes > USUAL_BODY_BYTES_MAX)
+    return { ...nodeTransport, reason: 'bodies may have more than 1 GiB' };
   try {
     return load();
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    if (choice === 'uws')
-      throw new Error(`ISCCD_TRANSPORT=uws: the binary does not load (${reason})`, { cause: error });
-    const level = error instanceof NoBinary ? 'debug' : 'warn';
-    log[level]({ reason }, 'uWebSockets.js does not load, using node:http');
-    return nodeTransport;
+    return withoutUws(choice, log, error);
   }
+}
+
+/**
+ * Loads the named transport as {@link loadTransport} does, and lets uWebSockets.js serve some requests that unsound builds
+ * fail at. Without success it counts as not loading.
+ *
+ * @throws if `choice` is `uws` and the binary does not load or fails
+ */
+export async function provenTransport(
+  choice: 'auto' | 'uws' | 'node',
+  log: Logger,
+  bodyBytes = 0,
+  load: () => Transport = loadUws,
+): Promise<Transport> {
+  const transport = loadTransport(choice, log, bodyBytes, load);
+  if (choice === 'node' || transport.name === 'node') return transport;
+  try {
+    await checkTransport(transport);
+    return transport;
+  } catch (error) {
+    return withoutUws(choice, log, error);
+  }
+}
+
+/** @throws if nothing else may be used */
+function withoutUws(choice: 'auto' | 'uws', log: Logger, error: unknown): Transport {
+  const reason = `uWebSockets.js: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`;
+  if (choice === 'uws')
+    throw new Error(`ISCCD_TRANSPORT=uws does not work here (${reason})`, { cause: error });
+  // Without a binary, the reason in the line `listening` is enough.
+  if (!(error instanceof NoBinary)) log.warn({ reason }, 'uWebSockets.js fails, using node:http');
+  return { ...nodeTransport, reason };
 }

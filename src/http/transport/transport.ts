@@ -6,6 +6,8 @@ import type { RequestHead } from '../request/head.js';
 
 export interface Transport {
   readonly name: 'uws' | 'node';
+  /** Why it is used instead of uWebSockets.js, if that is not configured. */
+  readonly reason?: string;
   /** Largest declared body that this server can receive, in bytes. */
   readonly bodyBytesMax: number;
   /**
