@@ -1,6 +1,7 @@
 /** Reads the tags of audio files. Names of all containers are mapped to those of Vorbis comments. */
 import { native } from '../../../../native.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
+import { readHead } from '../sum.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
 import { probe } from '../tools/probe.js';
 import { collector, ToolFailed } from '../tools/process.js';
@@ -64,6 +65,8 @@ export async function readAudioTags(
   path: string,
   options?: FfmpegOptions,
 ): Promise<AudioTags> {
+  // The addon takes their frames for those of MP3.
+  if (isDts(await readHead(path))) return readTagsByProbe(tools, path, options);
   try {
     return await readTagsNatively(path);
   } catch {
@@ -71,11 +74,24 @@ export async function readAudioTags(
   }
 }
 
+/** Sync words of DTS (ETSI TS 102 114): 16 and 14 bits, in both byte orders. In hexadecimal. */
+const DTS: ReadonlySet<string> = new Set(['7ffe8001', 'fe7f0180', '1fffe800', 'ff1f00e8']);
+
+function isDts(head: Uint8Array): boolean {
+  return DTS.has(Buffer.from(head.subarray(0, 4)).toString('hex'));
+}
+
 async function readTagsNatively(path: string): Promise<AudioTags> {
   const { properties, cover, durationSeconds, sampleRateHz } = await native.readAudioTags(path);
   const tags = new Map<string, string>();
   for (const [name, value] of properties as [string, string][]) if (!tags.has(name)) tags.set(name, value);
-  return { duration: durationSeconds, sampleRateHz, tags, cover: async () => cover ?? undefined };
+  // 0 means that the header does not have it.
+  return {
+    duration: durationSeconds || undefined,
+    sampleRateHz,
+    tags,
+    cover: async () => cover ?? undefined,
+  };
 }
 
 /** FFmpeg's names that differ from the Vorbis names. */

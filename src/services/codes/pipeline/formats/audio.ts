@@ -31,9 +31,11 @@ export class AudioTooShort extends FileError {
   override readonly name = 'AudioTooShort';
 }
 
+const SAMPLE_RATE_HZ = 11_025;
+const SAMPLE_BYTES = 2;
+
 /** The resampler influences the fingerprint, so these are the settings of Chromaprint's own fpcalc. */
-const RESAMPLER =
-  'aresample=osr=11025:ochl=mono:osf=s16:filter_size=16:phase_shift=8:linear_interp=1:cutoff=0.8';
+const RESAMPLER = `aresample=osr=${SAMPLE_RATE_HZ}:ochl=mono:osf=s16:filter_size=16:phase_shift=8:linear_interp=1:cutoff=0.8`;
 
 export async function readAudio(
   tools: FfmpegTools,
@@ -42,8 +44,8 @@ export async function readAudio(
 ): Promise<FormatContent> {
   let duration: number | undefined;
   const onSeconds = watch.share('audio', () => duration);
-  const [fingerprint, tags] = await runBoth(
-    (signal) => watch.measure('audio', () => fingerprintOf(tools, path, { signal, onSeconds })),
+  const [sound, tags] = await runBoth(
+    (signal) => watch.measure('audio', () => soundOf(tools, path, { signal, onSeconds })),
     async (signal) => {
       const found = await watch.measure('metadata', () => readAudioTags(tools, path, { signal }));
       duration = found.duration;
@@ -53,37 +55,59 @@ export async function readAudio(
   );
   const thumbnail = await watch.measure('thumbnail', () => coverThumbnail(tags));
   return {
-    unit: await watch.measure('content', () => native.audioCode(fingerprint, UNIT_BITS)),
-    facts: audioFacts(tags),
+    unit: await watch.measure('content', () => native.audioCode(sound.fingerprint, UNIT_BITS)),
+    // The headers of a stream that was recorded to a pipe do not have its length.
+    facts: audioFacts({ ...tags, duration: tags.duration ?? sound.seconds }),
     metadata: audioMetadata(tags),
     ...(thumbnail !== undefined && { thumbnail }),
   };
 }
 
-/** Raw Chromaprint items of the whole file, at least one. FFmpeg decodes formats that the addon does not support. */
+interface Sound {
+  /** Raw Chromaprint items. */
+  readonly fingerprint: Int32Array;
+  /** Length of what FFmpeg has decoded. Absent if the addon has decoded it. */
+  readonly seconds?: number;
+}
+
+/** Raw Chromaprint items of the whole file, at least one. */
 export async function fingerprintOf(
   tools: FfmpegTools,
   path: string,
   options?: FfmpegOptions,
 ): Promise<Int32Array> {
+  return (await soundOf(tools, path, options)).fingerprint;
+}
+
+/** FFmpeg decodes formats that the addon does not support. */
+async function soundOf(tools: FfmpegTools, path: string, options?: FfmpegOptions): Promise<Sound> {
   const own = await native.soundFingerprint(path);
-  const fingerprint = own ?? (await fingerprintByFfmpeg(tools, path, options));
-  if (fingerprint.length === 0)
+  const sound = own ? { fingerprint: own } : await soundByFfmpeg(tools, path, options);
+  if (sound.fingerprint.length === 0)
     throw new AudioTooShort('FILE_TOO_SHORT', 'the audio is too short for a fingerprint');
-  return fingerprint;
+  return sound;
+}
+
+export async function fingerprintByFfmpeg(tools: FfmpegTools, path: string): Promise<Int32Array> {
+  return (await soundByFfmpeg(tools, path)).fingerprint;
 }
 
 /** Streams the samples, so memory does not grow with the length of the audio. */
-export async function fingerprintByFfmpeg(
+async function soundByFfmpeg(
   tools: FfmpegTools,
   path: string,
   options?: FfmpegOptions,
-): Promise<Int32Array> {
+): Promise<Required<Sound>> {
   const fingerprinter = new native.AudioFingerprinter();
+  let bytes = 0;
   const output = ['-f', 's16le', '-flush_packets', '0', 'pipe:1'];
   const args = [...input(path), '-map', '0:a:0', '-af', RESAMPLER, ...output];
-  await ffmpeg(tools, args, (samples) => fingerprinter.push(samples), options);
-  return fingerprinter.finish();
+  const take = (samples: Uint8Array) => {
+    bytes += samples.length;
+    return fingerprinter.push(samples);
+  };
+  await ffmpeg(tools, args, take, options);
+  return { fingerprint: await fingerprinter.finish(), seconds: bytes / SAMPLE_BYTES / SAMPLE_RATE_HZ };
 }
 
 async function coverThumbnail({ cover }: AudioTags): Promise<string | undefined> {
