@@ -150,4 +150,12 @@ describe('the documentation site', () => {
     await page.getByRole('link', { name: 'API: resolver' }).first().click();
     await page.getByText('/v1/matches/byBinding').first().waitFor();
   });
+
+  it('offers no server and no login in the OpenAPI documents, because the site has neither', async () => {
+    const page = await openPage(browser);
+    await page.goto(`${url}0.1.0/reference/api/store.html`);
+    await page.getByText('/v1/manifests').first().waitFor();
+    expect(await page.locator('.opblock').count()).toBeGreaterThan(5);
+    expect(await page.locator('.servers, .authorize, .authorization__btn').count()).toBe(0);
+  });
 });
