@@ -1,7 +1,10 @@
-/** Files that are dropped anywhere on the page. */
+/** Files that are dropped anywhere on the page, or pasted. */
 import { byId } from './dom.js';
 
-/** Highlights the page while files are dragged over it, and passes dropped files with the element under them. */
+/**
+ * Highlights the page while files are dragged over it, and passes dropped files with the element under them, pasted ones with the
+ * element that has the focus.
+ */
 export function onPageDrop(
   act: (files: readonly File[], target: Element | undefined) => Promise<void>,
 ): void {
@@ -18,9 +21,9 @@ export function onPageDrop(
     // The pointer left the window, not only an element.
     if (event.relatedTarget === null) over(false);
   });
-  document.addEventListener('drop', async (event) => {
-    over(false);
-    const files = [...(event.dataTransfer?.files ?? [])];
+  const take = async (event: Event, transfer: DataTransfer | null) => {
+    const files = [...(transfer?.files ?? [])];
+    // Text belongs to the field that has the focus.
     if (files.length === 0) return;
     event.preventDefault();
     error.textContent = '';
@@ -29,7 +32,12 @@ export function onPageDrop(
     } catch (thrown) {
       error.textContent = thrown instanceof Error ? thrown.message : String(thrown);
     }
+  };
+  document.addEventListener('drop', (event) => {
+    over(false);
+    return take(event, event.dataTransfer);
   });
+  document.addEventListener('paste', (event) => take(event, event.clipboardData));
 }
 
 function hasFiles({ dataTransfer }: DragEvent): boolean {

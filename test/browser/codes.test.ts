@@ -52,6 +52,26 @@ describe('the codes page', () => {
     expect(await overflowWhenNarrow(page)).toBe(0);
   });
 
+  test('generates the code of a pasted picture, and leaves pasted text to its field', async () => {
+    const page = await openPage(browser);
+    await page.goto(server.url);
+    const base64 = (await readFile(path.join(FILES, 'meta-rich_a.jpg'))).toString('base64');
+    // Pastes a file or a text; returns whether the browser would insert it.
+    const paste = (transfer: string) =>
+      page.evaluate<boolean>(`{
+        const clipboardData = new DataTransfer();
+        ${transfer};
+        const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+        document.body.dispatchEvent(event);
+      }`);
+    expect(await paste(`clipboardData.setData('text/plain', 'ISCC:')`)).toBe(true);
+    const bytes = `Uint8Array.from(atob('${base64}'), (letter) => letter.charCodeAt(0))`;
+    const file = `new File([${bytes}], 'image.jpg', { type: 'image/jpeg' })`;
+    expect(await paste(`clipboardData.items.add(${file})`)).toBe(false);
+    await page.getByText('Done: image.jpg', { exact: true }).first().waitFor();
+    expect(await page.locator('.iscc').first().textContent()).toMatch(/^ISCC:K[A-Z2-7]+$/);
+  });
+
   test('generates a code and shows progress, steps, unit pictures, facts and downloads', async () => {
     const page = await openPage(browser);
     await page.goto(server.url);
