@@ -1,6 +1,7 @@
 /** The form and order of ISCC-IDs, compared with the codec. */
+import { base32nopad } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { compareIsccIds, isIsccId } from '../src/iscc/iscc-id.js';
+import { canonicalIsccId, compareIsccIds, isIsccId } from '../src/iscc/iscc-id.js';
 import { native } from '../src/native.js';
 
 const US_MAX = 2 ** 52 - 1;
@@ -17,8 +18,23 @@ describe('ISCC-IDs', () => {
     }
   });
 
-  it('may have other lengths in the header, as hubs write them', () => {
-    expect(isIsccId('ISCC:MAIWHOLVBCF5CHFC')).toBe(true);
+  it.each([0, 1])('of realm %i may have other lengths in the header, as hubs write them', (realm) => {
+    for (const timestampUs of TIMES_US) {
+      for (const hub of [0, 1, 2543, 4095]) {
+        const id = native.isccId(realm, timestampUs, hub);
+        const bytes = base32nopad.decode(id.slice('ISCC:'.length));
+        for (let length = 0; length < 16; length += 1) {
+          bytes[1] = 0x10 | length;
+          const written = `ISCC:${base32nopad.encode(bytes)}`;
+          expect([isIsccId(written), canonicalIsccId(written)], written).toEqual([true, id]);
+        }
+      }
+    }
+  });
+
+  it('with other lengths in the header are no codes', () => {
+    expect(() => native.explain('ISCC:MAIWHOLVBCF5CHFC')).toThrow('invalid length field 1 for MainType ID');
+    expect(native.explain(canonicalIsccId('ISCC:MAIWHOLVBCF5CHFC')).iscc).toBe('ISCC:MAIGHOLVBCF5CHFC');
   });
 
   it.each([0, 2, 3, 4])('do not have MainType %i', (main) => {

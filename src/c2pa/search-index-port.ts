@@ -1,7 +1,7 @@
 /** Port through which a store adds its manifests to a similarity index, so that a resolver finds them without a hub. */
 import { ServiceError } from '../client/errors.js';
 import type { SearchApi } from '../client/search-api.js';
-import { isIsccId } from '../iscc/iscc-id.js';
+import { canonicalIsccId, isIsccId } from '../iscc/iscc-id.js';
 import { MANIFEST_INDEX_DEFAULT } from '../platform/config/resolver.js';
 
 /** Path of a manifest's address in the metadata of its asset. */
@@ -85,7 +85,8 @@ export class SearchManifestIndex implements ManifestIndex {
   async add(manifests: readonly IndexedManifest[]): Promise<void> {
     if (manifests.length === 0) return;
     const entries = manifests.map(({ isccId, units, gateway }) => ({
-      iscc_id: isccId,
+      // Some hubs write another length into the header.
+      iscc_id: canonicalIsccId(isccId),
       // The index requires two units or more; it counts a repeated unit once.
       units: units.length === 1 ? [...units, ...units] : units,
       metadata: { gateway },
@@ -110,7 +111,7 @@ export class SearchManifestIndex implements ManifestIndex {
 
   async has(isccId: string): Promise<boolean> {
     try {
-      await this.#search.getAsset(this.#index, isccId);
+      await this.#search.getAsset(this.#index, canonicalIsccId(isccId));
       return true;
     } catch (error) {
       if (error instanceof ServiceError && error.status === NOT_FOUND) return false;
@@ -124,7 +125,7 @@ export class SearchManifestIndex implements ManifestIndex {
   }
 
   async remove(isccId: string): Promise<void> {
-    await ignoring(NOT_FOUND, this.#search.deleteAsset(this.#index, isccId));
+    await ignoring(NOT_FOUND, this.#search.deleteAsset(this.#index, canonicalIsccId(isccId)));
   }
 }
 

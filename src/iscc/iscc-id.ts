@@ -2,7 +2,7 @@
 
 /**
  * `ISCC:` and 80 bits in base32. The `M` is MainType ID with a SubType (realm) below 8. Hubs write different
- * lengths into the rest of the header, so it is not checked.
+ * lengths into the rest of the header, so it is not checked: see {@link canonicalIsccId}.
  */
 export const ISCC_ID_PATTERN = /^ISCC:M[A-Z2-7]{15}$/;
 
@@ -25,18 +25,22 @@ const HEADER_BITS = 16n;
 const ID_BITS = 80n;
 const HUB_BITS = 12n;
 
-/** The last 4 bits of the header. */
-const LENGTH_BITS = 0xfn << (ID_BITS - HEADER_BITS);
-
 /** When an ISCC-ID was issued. */
 export function isccIdTime(isccId: string): Date {
   const body = bitsOf(isccId) & ((1n << (ID_BITS - HEADER_BITS)) - 1n);
   return new Date(Number((body >> HUB_BITS) / 1000n));
 }
 
-/** Whether two ISCC-IDs differ at most in the length in their headers. */
-export function isSameIsccId(one: string, other: string): boolean {
-  return ((bitsOf(one) ^ bitsOf(other)) & ~LENGTH_BITS) === 0n;
+/**
+ * The ISCC-ID with the length in its header that the standard requires, 0. Indexes accept no other, so that an asset has
+ * one name.
+ */
+export function canonicalIsccId(isccId: string): string {
+  // The third character has two bits of the version and three of the length, the fourth one more and the body's first.
+  const masked = (at: number, mask: number) =>
+    BASE32_ALPHABET[BASE32_ALPHABET.indexOf(isccId[at] ?? '') & mask] ?? '';
+  const third = 'ISCC:MA'.length;
+  return `${isccId.slice(0, third)}${masked(third, 0b11000)}${masked(third + 1, 0b01111)}${isccId.slice(third + 2)}`;
 }
 
 function bitsOf(isccId: string): bigint {

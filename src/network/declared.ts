@@ -1,12 +1,10 @@
 /** Whether hubs kept their promise: is what a store declared in the log of the hub? */
 import { base32nopad } from '@scure/base';
-import { isIsccId } from '../iscc/iscc-id.js';
+import { canonicalIsccId, isIsccId } from '../iscc/iscc-id.js';
 import type { FollowedNetwork } from './aggregator.js';
 
 /** Declared for longer than this and not in the log, a declaration is missing. */
 const PROMISED_MS = 3_600_000;
-/** Second byte of the header as logs write it; hubs of 2025 answered with another one. */
-const HEADER_SECOND = 0x10;
 
 export interface Declared {
   readonly isccId: string;
@@ -44,9 +42,9 @@ export async function logStates(
 /** Hub and canonical text of an ISCC-ID of the network. */
 function placeOf(isccId: string, realm: number): { hubId: number; isccId: string } | undefined {
   if (!isIsccId(isccId)) return undefined;
-  const bytes = base32nopad.decode(isccId.slice('ISCC:'.length));
+  const canonical = canonicalIsccId(isccId);
+  const bytes = base32nopad.decode(canonical.slice('ISCC:'.length));
   if (((bytes[0] ?? 0) & 0x0f) !== realm) return undefined;
-  bytes[1] = HEADER_SECOND;
   const hubId = (((bytes.at(-2) ?? 0) & 0x0f) << 8) | (bytes.at(-1) ?? 0);
-  return { hubId, isccId: `ISCC:${base32nopad.encode(bytes)}` };
+  return { hubId, isccId: canonical };
 }

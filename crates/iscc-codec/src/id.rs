@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use crate::kind::Kind;
+use crate::parse;
 use crate::tables::{MainType, Version};
 use crate::unit::Unit;
 use crate::{CodeText, Error};
@@ -99,11 +100,24 @@ impl TryFrom<&Unit> for IsccId {
     }
 }
 
+/// Reads also the form of some hubs, whose header has length field 1. As a [`Unit`] it is invalid,
+/// because the standard has one text for each ISCC-ID, with length field 0.
 impl FromStr for IsccId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        Self::try_from(&text.parse::<Unit>()?)
+        const HUB_VERSION_LENGTH: u8 = 0x11;
+        const VERSION_LENGTH: u8 = 0x10;
+        let mut bytes = match parse::tidy(text) {
+            Some(padded) => padded.as_slice().to_vec(),
+            None => parse::untidy(text)?,
+        };
+        if let [first, second @ HUB_VERSION_LENGTH, ..] = &mut bytes[..]
+            && *first >> 4 == MainType::Id as u8
+        {
+            *second = VERSION_LENGTH;
+        }
+        Self::try_from(&Unit::from_bytes(&bytes)?)
     }
 }
 

@@ -105,8 +105,8 @@ impl Kind {
     /// Length of the body in bytes for a length field; `None` if the field is invalid.
     ///
     /// Units and Flakes: (field + 1) * 32 bits, up to 256. ISCC-ID: 64 bits plus as many counter
-    /// bytes as the field states. Version 1 has no counter; hubs write 0 or 1 there. The 88-bit
-    /// ISCC-ID is invalid, as in the reference's table of lengths.
+    /// bytes as the field states. Version 1 has no counter. The 88-bit ISCC-ID is invalid, as in the
+    /// reference's table of lengths.
     #[inline]
     pub(crate) fn body_bytes(self, length: u16) -> Option<usize> {
         let length = usize::from(length);
@@ -114,7 +114,7 @@ impl Kind {
             MainType::Id if self.version == Version::V0 => {
                 matches!(length, 0 | 1 | 2 | 4).then_some(8 + length)
             }
-            MainType::Id => (length <= 1).then_some(8),
+            MainType::Id => (length == 0).then_some(8),
             MainType::Iscc if self.sub == crate::tables::iscc_sub::WIDE => {
                 (length < 8).then_some(32)
             }

@@ -1,5 +1,6 @@
 /** The search backend over HTTP: isccd's search service, or any server with its API. */
 import { type Dispatcher, errors, Pool } from 'undici';
+import { canonicalIsccId } from '../../iscc/iscc-id.js';
 import { TRACEPARENT, type Trace, traceparent } from '../../platform/observe/trace.js';
 import { present } from '../../platform/present.js';
 import { DeclaredManifests } from './declared-manifests.js';
@@ -87,8 +88,12 @@ export class HttpBackend implements SearchBackend {
   }
 
   async #asset(isccId: string, trace: Trace | undefined): Promise<unknown> {
-    const path = `${this.#index}/assets/${encodeURIComponent(isccId)}`;
-    const response = await this.#request({ method: 'GET', path, trace });
+    const get = (id: string) =>
+      this.#request({ method: 'GET', path: `${this.#index}/assets/${encodeURIComponent(id)}`, trace });
+    let response = await get(isccId);
+    const canonical = canonicalIsccId(isccId);
+    // Other search services than isccd may have the asset under the form of a hub.
+    if (response.status === 400 && canonical !== isccId) response = await get(canonical);
     return NO_ASSET.includes(response.status) ? undefined : jsonOf(response);
   }
 

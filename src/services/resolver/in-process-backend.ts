@@ -1,6 +1,7 @@
 /** The search backend in this process, without HTTP. */
 import { ServiceError } from '../../client/errors.js';
 import type { LocalSearchApi } from '../../client/search-api.js';
+import { canonicalIsccId } from '../../iscc/iscc-id.js';
 import { DeclaredManifests } from './declared-manifests.js';
 import { hitsOf, parseUnits } from './hits.js';
 import { BackendFailed, BackendUnavailable, type Hit, type SearchBackend } from './search-backend.js';
@@ -34,11 +35,11 @@ export class InProcessBackend implements SearchBackend {
   }
 
   async gateway(isccId: string): Promise<string | undefined> {
-    return unless(NO_ASSET, this.#search.getGateway(this.#index, isccId));
+    return unless(NO_ASSET, this.#search.getGateway(this.#index, canonicalIsccId(isccId)));
   }
 
   async units(isccId: string): Promise<readonly string[] | undefined> {
-    return parseUnits(await unless(NO_ASSET, this.#search.getAsset(this.#index, isccId)));
+    return parseUnits(await unless(NO_ASSET, this.#search.getAsset(this.#index, canonicalIsccId(isccId))));
   }
 
   isccIdsOf(manifestId: string): Promise<readonly string[]> {

@@ -4,7 +4,7 @@
  */
 import { manifestIdIn, manifestUrl } from '../../c2pa/manifest-url.js';
 import { LISTED_MAX, type ListedManifest, type ManifestIndex } from '../../c2pa/search-index-port.js';
-import { isSameIsccId } from '../../iscc/iscc-id.js';
+import { canonicalIsccId } from '../../iscc/iscc-id.js';
 import type { Db } from '../../storage/database/tables.js';
 import * as rows from './search-index-sync-rows.js';
 
@@ -81,6 +81,9 @@ async function unknownOf(db: Db, listed: readonly ListedManifest[]): Promise<rea
     named.map(({ manifestId }) => manifestId),
   );
   return named
-    .filter(({ isccId, manifestId }) => !known.get(manifestId)?.some((other) => isSameIsccId(isccId, other)))
+    .filter(
+      ({ isccId, manifestId }) =>
+        !known.get(manifestId)?.map(canonicalIsccId).includes(canonicalIsccId(isccId)),
+    )
     .map(({ isccId }) => isccId);
 }
