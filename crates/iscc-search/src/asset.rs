@@ -41,7 +41,6 @@ impl NewAsset {
             units: entry.units.map(|units| units.into_iter().map(String::from).collect()),
             metadata: entry.metadata.map(str::as_bytes),
             has_simprints: false,
-            is_id_v0: id.version == 0,
         };
         Ok(Self {
             id,

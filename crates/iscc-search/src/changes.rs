@@ -101,7 +101,7 @@ fn delete_all<T: Target>(target: &mut T, ids: &[(IsccId, String)]) -> Result<Res
         return Ok(Err(failure));
     }
     let mut statuses = Vec::with_capacity(ids.len());
-    for (IsccId { body, realm, .. }, text) in ids {
+    for (IsccId { body, realm }, text) in ids {
         let is_known = target.realm() == Some(*realm) && target.contains(*body);
         if is_known {
             target.remove(*body)?;
@@ -114,7 +114,7 @@ fn delete_all<T: Target>(target: &mut T, ids: &[(IsccId, String)]) -> Result<Res
 /// Deletes an asset.
 fn delete<T: Target>(
     target: &mut T,
-    IsccId { body: id, realm, .. }: IsccId,
+    IsccId { body: id, realm }: IsccId,
     id_text: &str,
 ) -> Result<Response, T::Error> {
     // The same ISCC-ID body in another realm is another asset.

@@ -84,7 +84,7 @@ struct Findings {
 impl Findings {
     fn add(&mut self, id: u64, rule: &'static str) {
         let key = match self.realm {
-            Some(realm) => IsccId::current(id, realm).text(),
+            Some(realm) => IsccId { body: id, realm }.text(),
             None => format!("{id:016x}"),
         };
         self.add_key(key, rule);

@@ -22,7 +22,7 @@ use crate::options::{Backend, BadLocation, Options};
 use crate::reply::{Found, Reply, SearchReply};
 use crate::request::query::SearchParameters;
 use crate::request::{self, query};
-use crate::response::{self, IndexInfo};
+use crate::response::{self, Fields, IndexInfo};
 use crate::scan_pool::ScanPool;
 use crate::transfer::{AssetPage, Form};
 pub use following::{ChangeRequest, Rows};
@@ -269,11 +269,11 @@ impl Engine {
         self.registry.delete_alias(alias)
     }
 
-    /// One asset, as its client sent it.
-    pub fn asset(&self, index: &str, id: &str) -> Response {
+    /// One asset, with these members of its metadata.
+    pub fn asset(&self, index: &str, id: &str, fields: &Fields) -> Response {
         match &*self.registry.find(index)? {
-            AnyIndex::Stored(index) => index.asset(id),
-            AnyIndex::Memory(index) => index.asset(id),
+            AnyIndex::Stored(index) => index.asset(id, fields),
+            AnyIndex::Memory(index) => index.asset(id, fields),
         }
     }
 

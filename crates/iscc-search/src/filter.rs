@@ -144,6 +144,8 @@ impl Value {
         Some(match Node::read(raw).ok()? {
             Node::Null => Self::Null,
             Node::Bool(value) => Self::Bool(value),
+            // Equal as numbers, but not as texts.
+            Node::Number("-0") => Self::Number("0".to_owned()),
             Node::Number(text) => Self::Number(text.to_owned()),
             Node::String(text) => Self::String(Cow::into_owned(text)),
             Node::Array(_) | Node::Object(_) => return None,
@@ -174,12 +176,18 @@ mod tests {
 
     #[test]
     fn compares_values_by_path() {
-        let metadata = r#"{"lang":"de","n":1.0,"big":9007199254740993,"tags":["a","b"],"in":{"x.y":null,"t":true}}"#;
+        let metadata = r#"{"lang":"de","n":1.0,"big":9007199254740993,"zero":0,"minus":-0,"tags":["a","b"],"in":{"x.y":null,"t":true}}"#;
         for filter in [
             r#"metadata.lang = "de""#,
             r#" metadata.lang="\u0064e" "#,
             "metadata.n = 1",
             "metadata.big = 9007199254740993",
+            "metadata.zero = 0",
+            "metadata.zero = -0",
+            "metadata.zero = -0.0",
+            "metadata.minus = 0",
+            "metadata.minus = -0",
+            "metadata.minus = 0e0",
             r#"metadata.tags = "b""#,
             r#"metadata.in."x.y" = null"#,
             r#"metadata."in".t = true"#,

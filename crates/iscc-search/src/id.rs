@@ -1,6 +1,8 @@
 //! ISCC-IDs as clients send them: read with the error texts of the reference service, of version 1 or 0.
 
-use iscc_codec::{Header, MainType};
+use std::borrow::Cow;
+
+use iscc_codec::{MainType, Unit};
 
 use crate::code::{self, SCHEME};
 
@@ -8,18 +10,15 @@ use crate::code::{self, SCHEME};
 const ID_BYTES: usize = 10;
 /// MainType of an ISCC-ID.
 const ID: u8 = MainType::Id as u8;
-/// Current version of ISCC-IDs.
-const VERSION: u8 = 1;
 
-/// An ISCC-ID. Unlike `iscc_codec::IsccId`, it may have version 0, which older clients still send.
+/// An ISCC-ID. Older clients still send version 0. An index has one asset for both versions, whose name is that of
+/// version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IsccId {
     /// Microseconds since 1970 (52 bits), then the hub's number (12 bits).
     pub body: u64,
     /// 0 (test) or 1 (live).
     pub realm: u8,
-    /// Version of the header, 0 or 1.
-    pub version: u8,
 }
 
 impl IsccId {
@@ -41,22 +40,40 @@ impl IsccId {
         if kind.sub() > 1 {
             return Err(format!("Invalid ISCC-ID realm: {} (expected 0 or 1)", kind.sub()));
         }
-        let (realm, version) = (kind.sub(), kind.version() as u8);
-        Ok(Self { body: u64::from_be_bytes(body), realm, version })
+        let id = Self { body: u64::from_be_bytes(body), realm: kind.sub() };
+        // The header may say another length than the body has. Without this check, an asset would have several names.
+        Unit::from_bytes(&bytes)
+            .map_err(|error| format!("Invalid ISCC-ID: {error}; send {}", id.text()))?;
+        Ok(id)
     }
 
-    /// An ID of the current version.
-    pub fn current(body: u64, realm: u8) -> Self {
-        Self { body, realm, version: VERSION }
-    }
-
-    /// `ISCC:` and 16 characters.
+    /// `ISCC:` and 16 characters, of version 1.
     pub fn text(&self) -> String {
-        let [main, sub, version] = [ID, self.realm, self.version].map(u16::from);
-        let header = Header { main, sub, version, length: 0 }.encode();
-        let (header, count) = header.expect("a byte has an encoding");
-        code::encode(&[&header[..count], &self.body.to_be_bytes()].concat())
+        let id = iscc_codec::IsccId::from_body(self.realm, self.body);
+        id.expect("a realm of 0 or 1").to_string()
     }
+}
+
+/// The one name of an asset in an index that accepts any code as an ISCC-ID: that of version 1, or the code.
+///
+/// # Errors
+/// A text for the client, if the header of an ISCC-ID says another length than its body has.
+pub fn name(text: &str) -> Result<Cow<'_, str>, String> {
+    match IsccId::parse(text) {
+        Ok(id) => Ok(id.text().into()),
+        Err(error) if is_id(text) => Err(error),
+        Err(_) => Ok(text.into()),
+    }
+}
+
+/// Whether a text has the header and the length of an ISCC-ID of the realms 0 and 1.
+fn is_id(text: &str) -> bool {
+    if !text.starts_with(SCHEME) {
+        return false;
+    }
+    let bytes = code::decode(text).unwrap_or_default();
+    let kind = code::split(&bytes).map(|(kind, ..)| kind);
+    bytes.len() == ID_BYTES && kind.is_ok_and(|kind| kind.main() == MainType::Id && kind.sub() <= 1)
 }
 
 #[cfg(test)]
@@ -67,11 +84,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parsing_reverses_text(body in any::<u64>(), realm in 0u8..2, version in 0u8..2) {
-            let id = IsccId { body, realm, version };
+        fn parsing_reverses_text(body in any::<u64>(), realm in 0u8..2) {
+            let id = IsccId { body, realm };
             prop_assert_eq!(IsccId::parse(&id.text()), Ok(id));
-            let current = iscc_codec::IsccId::from_body(realm, body).unwrap();
-            prop_assert_eq!(IsccId::current(body, realm).text(), current.to_string());
+        }
+
+        #[test]
+        fn an_asset_has_one_name(body in any::<u64>(), realm in 0u8..2, second in any::<u8>()) {
+            let id = IsccId { body, realm };
+            let text = code::encode(&[&[ID << 4 | realm, second][..], &body.to_be_bytes()].concat());
+            match second {
+                0x00 | 0x10 => {
+                    prop_assert_eq!(IsccId::parse(&text), Ok(id));
+                    prop_assert_eq!(name(&text).unwrap(), id.text());
+                }
+                _ => prop_assert!(IsccId::parse(&text).is_err()),
+            }
         }
     }
 
@@ -81,6 +109,22 @@ mod tests {
         assert_eq!(error("foo"), "Invalid ISCC-ID format: 'foo' (must start with 'ISCC:')");
         assert_eq!(error("ISCC:AAAZUZUSBBBCTDWB"), "Invalid ISCC-ID main type: 0 (expected 6)");
         assert!(error("ISCC:7777777777777777").starts_with("Invalid prefix pattern '1111'"));
-        assert!(IsccId::parse("ISCC:MAACAJINXFXA2SQX").is_ok_and(|id| id.version == 0));
+        assert!(IsccId::parse("ISCC:MAACAJINXFXA2SQX").is_ok());
+    }
+
+    #[test]
+    fn an_id_whose_header_says_another_length_is_refused_with_the_right_one() {
+        for (text, rule) in [
+            ("ISCC:MAIQAAAAAAAAAAAA", "invalid length field 1 for MainType ID"),
+            ("ISCC:MAAQAAAAAAAAAAAA", "the header says 9 bytes of body, but there are 8"),
+        ] {
+            let expected = format!("Invalid ISCC-ID: {rule}; send ISCC:MAIAAAAAAAAAAAAA");
+            assert_eq!(IsccId::parse(text), Err(expected.clone()));
+            assert_eq!(name(text), Err(expected));
+        }
+        assert_eq!(name("ISCC:AAAZUZUSBBBCTDWB").unwrap(), "ISCC:AAAZUZUSBBBCTDWB");
+        for other in ["foo", "MAIAAAAAAAAAAAAA", "MAIQAAAAAAAAAAAA"] {
+            assert_eq!(name(other).unwrap(), other);
+        }
     }
 }

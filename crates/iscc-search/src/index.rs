@@ -27,7 +27,7 @@ use crate::options::Options;
 use crate::paths::Paths;
 use crate::query::QueryAsset;
 use crate::record::{Record, StoredSimprints, read_simprints};
-use crate::response::{self, IndexInfo, IndexMetrics};
+use crate::response::{self, Fields, IndexInfo, IndexMetrics};
 use crate::segment::{Matching, Segment};
 use crate::snapshot::Snapshot;
 use crate::store::{Reading, Store, StoreError, load::Progress};
@@ -306,12 +306,10 @@ impl Index {
     }
 
     /// Response to a get request.
-    pub fn asset(&self, id_text: &str) -> Response {
+    pub fn asset(&self, id_text: &str, fields: &Fields) -> Response {
         let view = self.view().map_err(Failure::from)?;
         let (id, record, simprints) = self.stored(&view, id_text)?;
-        let version = u8::from(!record.is_id_v0);
-        let text = IsccId { version, ..id }.text();
-        Ok(response::entry(&text, &record, &simprints))
+        Ok(response::entry(&id.text(), &record, &simprints, fields))
     }
 
     /// A page of all assets, or of those that meet all conditions. One condition needs a declared path.

@@ -164,6 +164,27 @@ pub fn is_object(json: &[u8]) -> bool {
     text.is_ok_and(|text| text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
 
+/// How deep objects and arrays are nested in valid JSON: 1 for `{}`.
+pub fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut bytes = json.bytes();
+    let mut is_string = false;
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => is_string = !is_string,
+            // An escaped quote does not end the string.
+            b'\\' => drop(bytes.next()),
+            b'{' | b'[' if !is_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
 /// Appends a string as JSON.
 pub fn push_string(json: &mut Vec<u8>, text: &str) {
     // Writing a string to memory cannot fail.

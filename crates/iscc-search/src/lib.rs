@@ -71,5 +71,6 @@ pub use reply::{Found, Reply, SearchReport};
 pub use request::queries::split as split_queries;
 pub use request::query::SearchParameters;
 pub use request::selection::SelectionParameters;
+pub use response::Fields;
 pub use segment::Chunk;
 pub use store::{LogTable, StoreOptions};

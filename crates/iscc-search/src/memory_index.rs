@@ -8,7 +8,7 @@ use crate::asset::Content;
 use crate::asset_match::{self, AssetMatch};
 use crate::failure::{Failure, Response};
 use crate::filter::Filter;
-use crate::id::IsccId;
+use crate::id::{self, IsccId};
 use crate::index::no_path;
 use crate::paths::Paths;
 use crate::query::{Query, QueryAsset};
@@ -16,7 +16,7 @@ use crate::record::{Record, StoredSimprints, merge_simprints};
 use crate::request::entry::{self, Entry};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
-use crate::response::{self, AddStatus, IndexInfo, Metadata};
+use crate::response::{self, AddStatus, Fields, FoundForm, IndexInfo, Metadata};
 use crate::score::GlobalMatch;
 use crate::segment::Matching;
 use crate::transfer::lines::{self, LinesResult};
@@ -84,8 +84,8 @@ impl MemoryIndex {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         // An index without assets accepts either realm.
         let mut realm = state.realm.filter(|_| !state.by_id.is_empty());
-        for (stored, _) in &prepared {
-            // Malformed ISCC-IDs are accepted here: this index compares only texts.
+        for (_, stored, _) in &prepared {
+            // Other codes than ISCC-IDs are accepted here: this index compares only texts.
             let Ok(id) = IsccId::parse(&stored.id) else { continue };
             let expected = *realm.get_or_insert(id.realm);
             if id.realm != expected {
@@ -98,8 +98,7 @@ impl MemoryIndex {
         }
         state.realm = realm;
         let mut statuses = Vec::with_capacity(prepared.len());
-        for (stored, simprints) in prepared {
-            let id = stored.id.clone();
+        for (id, stored, simprints) in prepared {
             statuses.push((id, state.put(stored, &simprints)));
         }
         Ok(statuses)
@@ -158,7 +157,12 @@ impl MemoryIndex {
             if writer.is_full() {
                 return Ok(writer.finish(state.realm.or(Some(0))));
             }
-            let entry = response::entry(&stored.id, &stored.record()?, &stored.simprints);
+            let entry = response::entry(
+                &stored.id,
+                &stored.record()?,
+                &stored.simprints,
+                &Fields::default(),
+            );
             writer.add(body(&stored.id), &entry);
         }
         Ok(writer.finish(None))
@@ -176,22 +180,29 @@ impl MemoryIndex {
     }
 
     /// Response to a get request.
-    pub fn asset(&self, id: &str) -> Response {
+    pub fn asset(&self, id: &str, fields: &Fields) -> Response {
         let state = self.read();
-        let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
-        Ok(response::entry(&stored.id, &stored.record()?, &stored.simprints))
+        let stored = self.stored(&state, id)?;
+        Ok(response::entry(&stored.id, &stored.record()?, &stored.simprints, fields))
     }
 
     /// Deletes an asset.
     pub fn delete(&self, id: &str) -> Response {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let position = state.by_id.remove(id).ok_or_else(|| self.no_asset(id))?;
+        let name = id::name(id).map_err(Failure::rejected)?;
+        let position = state.by_id.remove(&*name).ok_or_else(|| self.no_asset(id))?;
         state.assets[position] = None;
         Ok(Vec::new())
     }
 
     /// Response to a search request.
-    pub fn search(&self, body: QueryBody<'_>, limit: usize, selection: &Selection) -> Response {
+    pub fn search(
+        &self,
+        body: QueryBody<'_>,
+        limit: usize,
+        selection: &Selection,
+        bytes_max: usize,
+    ) -> Response {
         let state = self.read();
         let (query, mut matches) = self.find(&state, body)?;
         if !selection.is_all() {
@@ -199,11 +210,9 @@ impl MemoryIndex {
         }
         matches.truncate(limit);
         let id_text = |position| state.id(position).to_owned();
-        let metadata = |position| {
-            let found = state.metadata(position)?;
-            Ok(if selection.without_metadata { found.map(|_| None) } else { found })
-        };
-        response::found(&query, id_text, &matches, &[], None, metadata)
+        let metadata = |position| state.metadata(position);
+        let form = FoundForm { cursor: None, fields: &selection.fields, bytes_max };
+        response::found(&query, id_text, &matches, &[], &form, metadata)
     }
 
     /// The typed result of a search.
@@ -218,7 +227,7 @@ impl MemoryIndex {
     /// Member `gateway` of an asset's metadata, if it is a string.
     pub fn gateway(&self, id: &str) -> Result<Option<String>, Failure> {
         let state = self.read();
-        let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
+        let stored = self.stored(&state, id)?;
         Ok(stored.record()?.metadata.and_then(asset_match::gateway))
     }
 
@@ -230,8 +239,8 @@ impl MemoryIndex {
     ) -> Result<(Query, Vec<GlobalMatch>), Failure> {
         let mut own_position = None;
         let query = Query::new(body, |id| {
-            let stored = state.find(id).ok_or_else(|| self.no_asset(id))?;
-            own_position = state.by_id.get(id).copied();
+            let stored = self.stored(state, id)?;
+            own_position = state.by_id.get(&stored.id).copied();
             // The id only marks a query by ISCC-ID. This index identifies assets by position.
             Ok(QueryAsset::new(0, stored.record()?, stored.simprints.clone()))
         })?;
@@ -262,16 +271,20 @@ impl MemoryIndex {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The asset with an ISCC-ID, of either version.
+    fn stored<'s>(&self, state: &'s State, id: &str) -> Result<&'s Stored, Failure> {
+        let name = id::name(id).map_err(Failure::rejected)?;
+        let position = state.by_id.get(&*name);
+        let stored = position.and_then(|&position| state.assets[position].as_ref());
+        stored.ok_or_else(|| self.no_asset(id))
+    }
+
     fn no_asset(&self, id: &str) -> Failure {
         Failure::not_found(format!("Asset '{id}' not found in index '{}'", self.name()))
     }
 }
 
 impl State {
-    fn find(&self, id: &str) -> Option<&Stored> {
-        self.assets[*self.by_id.get(id)?].as_ref()
-    }
-
     fn id(&self, position: u64) -> &str {
         self.assets[position as usize].as_ref().map_or("", |stored| &stored.id)
     }
@@ -283,7 +296,7 @@ impl State {
 
     fn accepts(&self, selection: &Selection, matched: &GlobalMatch) -> bool {
         let Some(stored) = &self.assets[matched.id as usize] else { return false };
-        // Malformed ISCC-IDs are accepted here. They cannot be excluded.
+        // Other codes than ISCC-IDs are accepted here. They cannot be excluded.
         let is_wanted = IsccId::parse(&stored.id)
             .map_or(true, |id| selection.accepts(id.realm, id.body, matched.score));
         is_wanted && selection.accepts_metadata(Record::read_metadata(&stored.record).flatten())
@@ -312,11 +325,12 @@ impl Stored {
     }
 }
 
-/// The asset without simprints, and the simprints to merge with the stored ones.
-fn prepare(entry: Entry<'_>) -> Result<(Stored, StoredSimprints), Failure> {
+/// The ISCC-ID as it was sent, the asset without simprints, and the simprints to merge with the stored ones.
+fn prepare(entry: Entry<'_>) -> Result<(String, Stored, StoredSimprints), Failure> {
     let Some(id) = entry.iscc_id else {
         return Err(Failure::rejected("Asset must have iscc_id field when adding to index"));
     };
+    let name = id::name(&id).map_err(Failure::rejected)?.into_owned();
     let (code, units) = (entry.iscc_code, entry.units);
     // Simprints may have any length, because this index does not compare distances.
     let content = Content::new(&code, &units, entry.simprints, Matching::Exact)?;
@@ -326,11 +340,11 @@ fn prepare(entry: Entry<'_>) -> Result<(Stored, StoredSimprints), Failure> {
         units: units.map(|units| units.into_iter().map(String::from).collect()),
         metadata: entry.metadata.map(str::as_bytes),
         has_simprints: false,
-        is_id_v0: false,
     };
     let simprints = StoredSimprints::new();
     Ok((
-        Stored { id: id.into_owned(), record: record.write(), code, simprints },
+        id.into_owned(),
+        Stored { id: name, record: record.write(), code, simprints },
         content.simprints.unwrap_or_default(),
     ))
 }

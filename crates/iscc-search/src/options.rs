@@ -50,12 +50,17 @@ pub struct Options {
     pub match_threshold_units: f64,
     /// Minimum similarity of a matching simprint, 0 to 1.
     pub match_threshold_simprints: f64,
+    /// Lowest threshold that a search may ask for, if it is below the two above. `None`: searches may only ask for higher
+    /// thresholds.
+    pub threshold_floor: Option<f64>,
     /// Exponent of the score: the higher it is, the less weakly matching units count.
     pub confidence_exponent: u32,
     /// Whether searches leave out featureless Image-Codes, unless a request says otherwise.
     pub skip_featureless: bool,
     /// Processor time in seconds, as planned, from which a search is refused. 0: none is.
     pub search_seconds_max: f64,
+    /// Maximum length of the response to a query in bytes.
+    pub search_bytes_max: usize,
     /// Number of rows up to which a unit type has no graphs. With more rows, large sealed segments get graphs for probes for
     /// which lists are not cheaper than a scan.
     pub scan_limit: usize,
@@ -85,9 +90,11 @@ impl Default for Options {
         Self {
             match_threshold_units: 0.75,
             match_threshold_simprints: 0.75,
+            threshold_floor: None,
             confidence_exponent: 4,
             skip_featureless: false,
             search_seconds_max: 30.0,
+            search_bytes_max: 32 << 20,
             scan_limit: 1 << 24,
             graphs: Graphs::default(),
             sizes: SegmentSizes::default(),

@@ -13,7 +13,7 @@ const HAS_CODE: u8 = 1;
 const HAS_UNITS: u8 = 2;
 const HAS_METADATA: u8 = 4;
 const HAS_SIMPRINTS: u8 = 8;
-const IS_ID_V0: u8 = 16;
+// Earlier versions set bit 16, if the asset was sent with an ISCC-ID of version 0.
 
 // Form of a stored text, in the two lowest bits of its length prefix.
 const CANONICAL: u64 = 0;
@@ -31,8 +31,6 @@ pub struct Record<'a> {
     pub metadata: Option<&'a [u8]>,
     /// Whether the asset has stored simprints.
     pub has_simprints: bool,
-    /// Whether the asset was sent with an ISCC-ID of version 0.
-    pub is_id_v0: bool,
 }
 
 impl<'a> Record<'a> {
@@ -44,8 +42,7 @@ impl<'a> Record<'a> {
             flag(self.code.is_some(), HAS_CODE)
                 | flag(self.units.is_some(), HAS_UNITS)
                 | flag(self.metadata.is_some(), HAS_METADATA)
-                | flag(self.has_simprints, HAS_SIMPRINTS)
-                | flag(self.is_id_v0, IS_ID_V0),
+                | flag(self.has_simprints, HAS_SIMPRINTS),
         );
         if let Some(code) = &self.code {
             put_code(&mut bytes, code);
@@ -85,7 +82,6 @@ impl<'a> Record<'a> {
             units,
             metadata: parts.metadata()?,
             has_simprints: flags & HAS_SIMPRINTS != 0,
-            is_id_v0: flags & IS_ID_V0 != 0,
         })
     }
 
@@ -270,7 +266,6 @@ mod tests {
             units: Some(vec![UNIT.into(), UNIT[5..].into(), odd.into()]),
             metadata: Some(b"{ \"a\" : 1.50 }"),
             has_simprints: false,
-            is_id_v0: true,
         };
         let mut bytes = record.write();
         assert_eq!(Record::read(&bytes), Some(record.clone()));

@@ -1,5 +1,6 @@
 //! JSON of responses.
 
+mod fields;
 pub mod segments;
 
 use iscc_codec::base::base64url;
@@ -15,6 +16,7 @@ use crate::query::Query;
 use crate::record::{Record, StoredSimprints};
 use crate::score::{ChunkMatch, Compared, GlobalMatch, TypeMatch};
 use crate::unit::UnitType;
+pub use fields::Fields;
 
 /// What adding an asset did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +57,13 @@ pub fn deleted(statuses: &[(&str, bool)]) -> Vec<u8> {
     json
 }
 
-/// Response to a get request: the entry as it was sent. Absent members stay absent.
-pub fn entry(id: &str, record: &Record<'_>, simprints: &StoredSimprints) -> Vec<u8> {
+/// Response to a get request: the entry as it was sent, with these members of its metadata. Absent members stay absent.
+pub fn entry(
+    id: &str,
+    record: &Record<'_>,
+    simprints: &StoredSimprints,
+    fields: &Fields,
+) -> Vec<u8> {
     let mut json = b"{\"iscc_id\":".to_vec();
     push_string(&mut json, id);
     if let Some(code) = &record.code {
@@ -75,9 +82,9 @@ pub fn entry(id: &str, record: &Record<'_>, simprints: &StoredSimprints) -> Vec<
         json.extend_from_slice(b",\"simprints\":");
         json.extend(self::simprints(simprints));
     }
-    if let Some(metadata) = record.metadata {
+    if let Some(metadata) = fields.of(record.metadata) {
         json.extend_from_slice(b",\"metadata\":");
-        json.extend_from_slice(metadata);
+        json.extend_from_slice(&metadata);
     }
     json.push(b'}');
     json
@@ -276,36 +283,45 @@ pub fn alias(name: &str, index: &str) -> Vec<u8> {
 
 /// ISCC-ID of a matched asset.
 pub fn current_id(body: u64, realm: u8) -> String {
-    IsccId::current(body, realm).text()
+    IsccId { body, realm }.text()
 }
 
 /// Metadata of a matched asset. The outer `None` means that the asset was deleted.
 pub type Metadata<'a> = Option<Option<&'a [u8]>>;
 
-/// Maximum length of the response to one query in bytes.
-const FOUND_BYTES_MAX: usize = 32 << 20;
+/// What a response to a search has.
+pub struct FoundForm<'a> {
+    /// Where the next page starts, if the request asks for pages.
+    pub cursor: Option<Cursor>,
+    /// Members of the metadata.
+    pub fields: &'a Fields,
+    /// Maximum length in bytes.
+    pub bytes_max: usize,
+}
 
-/// Refuses a response that takes too much memory: assets may have a megabyte of metadata each.
-fn check_size(json: &[u8]) -> Result<(), Failure> {
-    if json.len() <= FOUND_BYTES_MAX {
-        return Ok(());
+impl FoundForm<'_> {
+    /// Refuses a response that takes too much memory: assets may have a megabyte of metadata each.
+    fn check_size(&self, json: &[u8]) -> Result<(), Failure> {
+        let Self { bytes_max, .. } = self;
+        if json.len() <= *bytes_max {
+            return Ok(());
+        }
+        Err(Failure::rejected(format!(
+            "the matches with their metadata take more than {bytes_max} bytes; leave the metadata out with metadata=false, \
+             name the members that you need with fields, or lower the limit"
+        )))
     }
-    Err(Failure::rejected(format!(
-        "the matches with their metadata take more than {FOUND_BYTES_MAX} bytes; leave the metadata out with metadata=false, or \
-         lower the limit"
-    )))
 }
 
 /// Response to a search request.
 ///
-/// `id_text` and `metadata` return an asset's ISCC-ID and metadata, by the `id` of its match. `cursor` is where the next
-/// page starts, if the request asks for pages.
+/// `id_text` and `metadata` return an asset's ISCC-ID and metadata, by the `id` of its match.
 pub fn found<'a>(
     query: &Query,
     id_text: impl Fn(u64) -> String,
     global: &[GlobalMatch],
     chunks: &[ChunkMatch],
-    cursor: Option<Cursor>,
+    form: &FoundForm<'_>,
     metadata: impl Fn(u64) -> Result<Metadata<'a>, Failure>,
 ) -> Result<Vec<u8>, Failure> {
     let mut json = Vec::with_capacity(256 + query.echo.len() + global.len() * 256);
@@ -317,8 +333,9 @@ pub fn found<'a>(
         let Some(metadata) = metadata(matched.id)? else { continue };
         separate(&mut json, written);
         written += 1;
-        global_match(&mut json, query, matched, &id_text(matched.id), metadata);
-        check_size(&json)?;
+        let metadata = form.fields.of(metadata);
+        global_match(&mut json, query, matched, &id_text(matched.id), metadata.as_deref());
+        form.check_size(&json)?;
     }
     json.extend_from_slice(b"],\"chunk_matches\":[");
     let mut written = 0;
@@ -326,8 +343,8 @@ pub fn found<'a>(
         let Some(metadata) = metadata(matched.id)? else { continue };
         separate(&mut json, written);
         written += 1;
-        chunk_match(&mut json, query, matched, &id_text(matched.id), metadata);
-        check_size(&json)?;
+        chunk_match(&mut json, query, matched, &id_text(matched.id), metadata, form.fields);
+        form.check_size(&json)?;
     }
     json.push(b']');
     if let Some(texts) = &query.suppressed {
@@ -338,7 +355,7 @@ pub fn found<'a>(
         }
         json.push(b']');
     }
-    if let Some(cursor) = cursor {
+    if let Some(cursor) = form.cursor {
         json.extend_from_slice(b",\"next_cursor\":");
         match cursor.text() {
             Some(text) => push_string(&mut json, &text),
@@ -402,6 +419,7 @@ fn chunk_match(
     matched: &ChunkMatch,
     id: &str,
     metadata: Option<&[u8]>,
+    fields: &Fields,
 ) {
     push_head(json, id, matched.score);
     json.extend_from_slice(b",\"types\":{");
@@ -415,7 +433,7 @@ fn chunk_match(
     json.extend_from_slice(b"},\"source\":");
     let source = metadata.and_then(|metadata| string_member(metadata, "source"));
     json.extend_from_slice(source.unwrap_or("null").as_bytes());
-    push_metadata(json, metadata);
+    push_metadata(json, fields.of(metadata).as_deref());
     json.push(b'}');
 }
 

@@ -22,8 +22,8 @@ pub struct Row<'a> {
     /// Body of the ISCC-ID: `\x` and 16 digits.
     #[serde(borrow)]
     pub key: Cow<'a, str>,
-    /// Whether the asset was sent with an ISCC-ID of version 0.
-    pub id_v0: bool,
+    /// Always false. Earlier versions kept here whether the asset was sent with an ISCC-ID of version 0.
+    id_v0: bool,
     #[serde(borrow)]
     code: Option<Cow<'a, str>>,
     units: Option<Vec<String>>,
@@ -38,8 +38,7 @@ pub struct Row<'a> {
 impl Row<'_> {
     /// The asset of a realm.
     pub fn into_asset(self, realm: u8, matching: Matching) -> Result<NewAsset, Failure> {
-        let version = u8::from(!self.id_v0);
-        let id = IsccId { body: key_of(&self.key)?, realm, version };
+        let id = IsccId { body: key_of(&self.key)?, realm };
         let simprints: Option<Pairs<'_, Vec<FastSimprint<'_>>>> = self
             .simprints
             .as_deref()
@@ -67,7 +66,7 @@ pub fn write(id: u64, record: &Record<'_>, simprints: &StoredSimprints) -> Optio
     let simprints = (!simprints.is_empty()).then(|| response::simprints(simprints));
     let row = Row {
         key: key(id).into(),
-        id_v0: record.is_id_v0,
+        id_v0: false,
         code: record.code.as_deref().map(Cow::from),
         units: record.units.clone(),
         metadata: metadata.map(Cow::from),

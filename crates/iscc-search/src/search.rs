@@ -22,7 +22,7 @@ use crate::record::Record;
 use crate::reply::{Found, SearchReport};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
-use crate::response::{self, Metadata};
+use crate::response::{self, FoundForm, Metadata};
 use crate::scan_pool::ScanPool;
 use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatches, approximate_units, prefix_units};
 use crate::segment::Matching;
@@ -123,7 +123,10 @@ impl Searcher<'_> {
     /// The units of all queries.
     fn probes(&self, queries: &[(&Query, &Selection)]) -> Vec<UnitProbe> {
         let of_query = |(number, (query, selection)): (usize, &(&Query, &Selection))| {
-            query.probes(number, self.threshold(selection), selection.exact)
+            let threshold = self.threshold(selection);
+            // Graphs were tried with the configured threshold. They may miss more matches below it.
+            let exact = selection.exact || threshold < self.options.match_threshold_units;
+            query.probes(number, threshold, exact)
         };
         queries.iter().enumerate().flat_map(of_query).collect()
     }
@@ -191,11 +194,10 @@ impl Searcher<'_> {
         };
         GlobalMatch::explain(&mut global, source.snapshot(), &explained);
         let id_text = |id: u64| response::current_id(id, realm(source));
-        let metadata = |id| {
-            let found = metadata(source, id)?;
-            Ok(if selection.without_metadata { found.map(|_| None) } else { found })
-        };
-        let json = response::found(query, id_text, &global, &chunks, cursor, metadata)?;
+        let metadata = |id| metadata(source, id);
+        let bytes_max = self.options.search_bytes_max;
+        let form = FoundForm { cursor, fields: &selection.fields, bytes_max };
+        let json = response::found(query, id_text, &global, &chunks, &form, metadata)?;
         Ok(Found { json, report })
     }
 

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use iscc_search::{
-    Engine, Failure, FailureKind, Found, Graphs, OpenError, Options, Reply, Response, Sealing,
-    SearchParameters, SegmentSizes, SelectionParameters, SimprintLists, StoreOptions,
+    Engine, Failure, FailureKind, Fields, Found, Graphs, OpenError, Options, Reply, Response,
+    Sealing, SearchParameters, SegmentSizes, SelectionParameters, SimprintLists, StoreOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -30,12 +30,16 @@ pub struct SearchOptions {
     pub match_threshold_units: Option<f64>,
     /// Lowest similarity at which a simprint matches, 0 to 1.
     pub match_threshold_simprints: Option<f64>,
+    /// Lowest threshold that a search may ask for. Absent: the two above.
+    pub threshold_floor: Option<f64>,
     /// Exponent by which a weak unit counts less than a strong one.
     pub confidence_exponent: Option<u32>,
     /// Whether searches leave out featureless Image-Codes, unless a search says otherwise.
     pub skip_featureless: Option<bool>,
     /// Processor time in seconds, as planned, from which a search is refused; 0: none is.
     pub search_seconds_max: Option<f64>,
+    /// Maximum length of the response to a query in bytes.
+    pub search_bytes_max: Option<u32>,
     /// Largest number of rows of a unit type without HNSW graphs.
     pub scan_limit: Option<u32>,
     /// Whether large segments get HNSW graphs beyond this number.
@@ -82,8 +86,8 @@ pub struct SearchSelection {
     pub explain: Option<bool>,
     /// Whether to search without graphs.
     pub exact: Option<bool>,
-    /// Whether matches are without their metadata.
-    pub without_metadata: Option<bool>,
+    /// Members of the metadata that matches have. Absent: all. Empty: matches have no metadata.
+    pub fields: Option<Vec<String>>,
 }
 
 impl From<SearchSelection> for SelectionParameters {
@@ -99,7 +103,7 @@ impl From<SearchSelection> for SelectionParameters {
             cursor: selection.cursor,
             explain: selection.explain.unwrap_or_default(),
             exact: selection.exact.unwrap_or_default(),
-            without_metadata: selection.without_metadata.unwrap_or_default(),
+            fields: selection.fields,
         }
     }
 }
@@ -207,15 +211,17 @@ impl SearchEngine {
         self.on_pool(env, move |engine| engine.delete_index(&name).map(|()| Vec::new()))
     }
 
-    /// One asset, byte for byte as it was added.
+    /// One asset, byte for byte as it was added; with `fields`, only these members of its metadata.
     #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
     pub fn get_asset<'env>(
         &self,
         env: &'env Env,
         index: String,
         id: String,
+        fields: Option<Vec<String>>,
     ) -> Result<Object<'env>> {
-        self.on_pool(env, move |engine| engine.asset(&index, &id))
+        let fields = fields.map(Fields::of_names).unwrap_or_default();
+        self.on_pool(env, move |engine| engine.asset(&index, &id, &fields))
     }
 
     /// Deletes an asset, durably. Resolves to an empty buffer.
@@ -470,9 +476,11 @@ fn settings(options: SearchOptions) -> Options {
         match_threshold_simprints: options
             .match_threshold_simprints
             .unwrap_or(default.match_threshold_simprints),
+        threshold_floor: options.threshold_floor,
         confidence_exponent: options.confidence_exponent.unwrap_or(default.confidence_exponent),
         skip_featureless: options.skip_featureless.unwrap_or(default.skip_featureless),
         search_seconds_max: options.search_seconds_max.unwrap_or(default.search_seconds_max),
+        search_bytes_max: count(options.search_bytes_max, default.search_bytes_max),
         scan_limit: count(options.scan_limit, default.scan_limit),
         graphs,
         sizes,

@@ -114,12 +114,20 @@ export function createIndex(name: string): Promise<Index> {
   return keyed('/indexes', { method: 'POST', json: { name } });
 }
 
+/** The matches, without their pictures: see {@link getThumbnail}. */
 export function search(index: string, query: Query, limit: number): Promise<Found> {
-  return keyed(`${pathOf(index)}/search?limit=${limit}`, { method: 'POST', json: query });
+  const path = `${pathOf(index)}/search?limit=${limit}&fields=-thumbnail`;
+  return keyed(path, { method: 'POST', json: query });
 }
 
 export function getAsset(index: string, isccId: string): Promise<Entry> {
-  return keyed(`${pathOf(index)}/assets/${encodeURIComponent(isccId)}`);
+  return keyed(assetPath(index, isccId));
+}
+
+/** The picture in the metadata of an asset. Any value: metadata are the client's. */
+export async function getThumbnail(index: string, isccId: string): Promise<unknown> {
+  const { metadata } = await keyed<Entry>(`${assetPath(index, isccId)}?fields=thumbnail`);
+  return (metadata as { readonly thumbnail?: unknown } | undefined)?.thumbnail;
 }
 
 /** One asset of an index; `undefined` if it is empty. */
@@ -139,6 +147,10 @@ export async function addAsset(index: string, entry: Entry): Promise<'created' |
 
 function pathOf(index: string): string {
   return `/indexes/${encodeURIComponent(index)}`;
+}
+
+function assetPath(index: string, isccId: string): string {
+  return `${pathOf(index)}/assets/${encodeURIComponent(isccId)}`;
 }
 
 async function keyed<T>(path: string, sending: Sending = {}): Promise<T> {

@@ -5,7 +5,7 @@ import { linkTo } from '../link.js';
 import { has } from '../services.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf, comparedItem, unitList } from '../unit-item.js';
-import type { Entry, Match } from './api.js';
+import { type Entry, getThumbnail, type Match } from './api.js';
 import { type FoundAsset, scoreOf } from './find.js';
 import { type Passages, passageList } from './passages.js';
 
@@ -23,6 +23,24 @@ export interface MatchOptions {
 }
 
 export function matchItem(found: FoundAsset, options: MatchOptions): HTMLLIElement {
+  const card = cardOf(found, options);
+  if (options.entry === undefined) readPictureWhenSeen(card, found);
+  return card;
+}
+
+/** Results have no pictures, because these are large: the card reads its own once it is on the screen. */
+function readPictureWhenSeen(card: HTMLElement, { index, isccId }: FoundAsset): void {
+  const observer = new IntersectionObserver((changes) => {
+    if (!changes.some(({ isIntersecting }) => isIntersecting)) return;
+    observer.disconnect();
+    const show = (source: unknown) => card.querySelector('.match-head')?.prepend(...thumbnail(source));
+    // A card without its picture says enough.
+    getThumbnail(index, isccId).then(show, () => {});
+  });
+  observer.observe(card);
+}
+
+function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
   const { index, isccId, metadata, whole, passages } = found;
   const { searched, code, entry } = options;
   const members = membersOf(metadata);
@@ -32,7 +50,7 @@ export function matchItem(found: FoundAsset, options: MatchOptions): HTMLLIEleme
     element(
       'div',
       { class: 'match-head' },
-      ...thumbnail(members.thumbnail),
+      ...thumbnail(membersOf(entry?.metadata).thumbnail),
       element('span', { class: 'percent' }, `${(scoreOf(found) * 100).toFixed(1)} %`),
       element('strong', { class: 'name' }, nameElement(titleOf(found))),
       element('span', { class: 'tag' }, `in ${index}`),

@@ -118,6 +118,14 @@ export const searchVariables = defineVariables({
     description:
       'Processor time from which a search is refused with 400 and the lowest threshold at which it is accepted; the time is planned from the number of rows to compare, and each query of a batch counts alone; 0 refuses none',
   },
+  searchBytesMax: {
+    name: 'INDEXSVC_SEARCH_BYTES_MAX',
+    schema: integer(1024, 1_073_741_824),
+    default: '33554432',
+    unit: 'bytes',
+    description:
+      'Maximum size of the response to a search; a search whose matches take more, because of their metadata, is refused with 400; each query of a batch counts alone',
+  },
   matchThresholdUnits: {
     name: 'INDEXSVC_MATCH_THRESHOLD_UNITS',
     schema: number(0, 1),
@@ -129,6 +137,13 @@ export const searchVariables = defineVariables({
     schema: number(0, 1),
     default: '0.75',
     description: 'Lowest similarity at which a simprint matches, 0 to 1',
+  },
+  thresholdFloor: {
+    name: 'INDEXSVC_THRESHOLD_FLOOR',
+    schema: number(0, 1),
+    defaultShown: 'the two thresholds above',
+    description:
+      'Lowest `threshold` and `threshold_simprints` that a search may ask for, if it is below the two thresholds above; lower thresholds find more, and take longer',
   },
   confidenceExponent: {
     name: 'INDEXSVC_CONFIDENCE_EXPONENT',

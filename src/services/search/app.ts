@@ -164,9 +164,11 @@ async function openIndexes(
   const options: SearchOptions = {
     matchThresholdUnits: config.matchThresholdUnits,
     matchThresholdSimprints: config.matchThresholdSimprints,
+    ...present({ thresholdFloor: config.thresholdFloor }),
     confidenceExponent: config.confidenceExponent,
     skipFeatureless: config.skipFeatureless,
     searchSecondsMax: config.searchSecondsMax,
+    searchBytesMax: config.searchBytesMax,
     scanLimit: config.scanLimitRows,
     hasGraphs: config.graphs === 'auto',
     simprintLists: config.simprintLists,

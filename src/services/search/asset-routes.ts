@@ -22,12 +22,14 @@ import {
 import {
   addLinesParameters,
   addResult,
+  assetParameters,
   deletionResult,
   deletions,
   entry,
   LIMIT_DEFAULT,
   listParameters,
 } from './schema.js';
+import { metadataFields } from './selection.js';
 import type { SearchService } from './service.js';
 import { decodedBody } from './transfer/body.js';
 
@@ -184,8 +186,10 @@ function singleAssetRoutes(service: SearchService, options: RouteOptions): Route
       method: 'GET',
       operationId: 'getAsset',
       summary: 'Get an asset',
-      responses: { 200: { description: 'The asset.', schema: entry }, ...refusals },
-      handler: async ({ params }) => engineJson(await service.asset(params.name, params.iscc_id), 200),
+      query: assetParameters,
+      responses: { 200: { description: 'The asset.', schema: entry }, ...refusals, 422: INVALID },
+      handler: async ({ params, query }) =>
+        engineJson(await service.asset(params.name, params.iscc_id, metadataFields(query)), 200),
     }),
     route({
       ...common,

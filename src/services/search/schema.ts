@@ -26,7 +26,9 @@ const simprint = z
   .regex(SIMPRINT_PATTERN)
   .describe('Simprint in the standard or URL-safe base64 alphabet');
 const similarity = z.number().min(0).max(1);
-const metadata = z.record(z.string(), z.unknown()).describe('Any JSON object; returned byte for byte');
+const metadata = z
+  .record(z.string(), z.unknown())
+  .describe('Any JSON object, nested at most 60 levels deep; returned byte for byte');
 /** Like the reference, the engine also reads integers from numeric strings and booleans. Only numbers are documented. */
 const uint32 = z.preprocess(integerOf, z.int().min(0).max(OFFSET_MAX));
 const storedSimprint = z
@@ -91,16 +93,26 @@ const filters = z
   )
   .optional();
 
+const shownMetadata = {
+  metadata: flag('Whether the response has metadata. Default: true'),
+  fields: words(
+    'Members of the metadata that the response has, separated by commas, for example `name,source`; or with `-` before each name those that it does not have, for example `-thumbnail`. Default: all',
+  ),
+};
+
+/** Parameters of a request for an asset. */
+export const assetParameters = noParameters.extend(shownMetadata);
+
 export const searchParameters = noParameters.extend({
   limit,
   skip_featureless: flag(
     'Whether to leave out featureless Image-Codes, whose matches mean nothing. Default: `INDEXSVC_SKIP_FEATURELESS`',
   ),
   threshold: share(
-    'Lowest similarity of a matching unit. At least `INDEXSVC_MATCH_THRESHOLD_UNITS`; only for indexes that match similar units',
+    'Lowest similarity of a matching unit. At least `INDEXSVC_MATCH_THRESHOLD_UNITS`, or `INDEXSVC_THRESHOLD_FLOOR` if it is lower; only for indexes that match similar units',
   ),
   threshold_simprints: share(
-    'Lowest similarity of a matching simprint. At least `INDEXSVC_MATCH_THRESHOLD_SIMPRINTS`; only for indexes that match similar units',
+    'Lowest similarity of a matching simprint. At least `INDEXSVC_MATCH_THRESHOLD_SIMPRINTS`, or `INDEXSVC_THRESHOLD_FLOOR` if it is lower; only for indexes that match similar units',
   ),
   unit_types: words(
     'Unit types to search with, separated by commas, for example `CONTENT_IMAGE_V0,DATA_NONE_V0`. Other units of the query are not searched',
@@ -128,7 +140,7 @@ export const searchParameters = noParameters.extend({
     .transform(() => true)
     .optional(),
   exact: flag('Whether to search without graphs, which may miss matches in large indexes'),
-  metadata: flag('Whether matches have their metadata. Default: true'),
+  ...shownMetadata,
 });
 
 export const codeParameters = searchParameters.extend({

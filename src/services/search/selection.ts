@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { SearchSelection } from '../../native.js';
 import { present } from '../../platform/present.js';
-import { LIMIT_DEFAULT, type searchParameters } from './schema.js';
+import { type assetParameters, LIMIT_DEFAULT, type searchParameters } from './schema.js';
 
 /** What the engine takes for the parameters of a request. */
 export function engineParameters(query: z.output<typeof searchParameters>): SearchParameters {
@@ -21,9 +21,14 @@ export function engineParameters(query: z.output<typeof searchParameters>): Sear
     cursor: rest.cursor,
     explain: rest.explain,
     exact: rest.exact,
-    withoutMetadata: rest.metadata === undefined ? undefined : !rest.metadata,
+    fields: metadataFields(rest),
   };
   return { ...own, selection: present(selection) };
+}
+
+/** Members of the metadata that a response has; none with `metadata=false`. Default: all. */
+export function metadataFields({ metadata, fields }: z.output<typeof assetParameters>): string[] | undefined {
+  return metadata === false ? [] : fields;
 }
 
 /** Parameters of a search besides its query. */

@@ -196,8 +196,9 @@ export class SearchService {
     return this.#engine.deleteAssets(name, jsonBody(body, contentType, 'list'));
   }
 
-  asset(name: string, isccId: string): Promise<Buffer> {
-    return this.#engine.getAsset(name, isccId);
+  /** @param fields members of the metadata; default: all */
+  asset(name: string, isccId: string, fields?: string[]): Promise<Buffer> {
+    return this.#engine.getAsset(name, isccId, fields);
   }
 
   deleteAsset(name: string, isccId: string): Promise<Buffer> {

@@ -230,7 +230,8 @@ pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>)
             Ok(Checked { index, body, limit, selection, negative }) => match &*index {
                 AnyIndex::Memory(index) => match reply {
                     SearchReply::Json(reply) => {
-                        let found = index.search(body, limit, &selection);
+                        let bytes_max = registry.options().search_bytes_max;
+                        let found = index.search(body, limit, &selection, bytes_max);
                         reply.send(
                             found.map(|json| Found { json, report: SearchReport::default() }),
                         );

@@ -7,7 +7,7 @@ use crate::id::IsccId;
 use crate::index::{check_realm, no_asset, no_path};
 use crate::record::Record;
 use crate::request::{paths, query};
-use crate::response;
+use crate::response::{self, Fields};
 use crate::row::{Row, key, key_of};
 use crate::transfer::{self, AssetPage, Form, PageRequest, PageWriter};
 
@@ -17,9 +17,9 @@ pub fn asset_key(index: &ForeignIndex, id_text: &str) -> Result<String, Failure>
 }
 
 /// The response to a request for an asset. `rows` is the JSON array of the rows with its key, at most one.
-pub fn entry(index: &ForeignIndex, id_text: &str, rows: &[u8]) -> Response {
+pub fn entry(index: &ForeignIndex, id_text: &str, rows: &[u8], fields: &Fields) -> Response {
     let (id, row) = read(index, id_text, rows)?;
-    json(id, row)
+    json(id, row, fields)
 }
 
 /// Member `gateway` of an asset's metadata, if it is a string. `rows` as for [`entry`].
@@ -64,7 +64,7 @@ pub fn page(
             return Ok(writer.finish(Some(realm)));
         }
         let body = key_of(&row.key)?;
-        writer.add(body, &json(IsccId::current(body, realm), row)?);
+        writer.add(body, &json(IsccId { body, realm }, row, &Fields::default())?);
     }
     Ok(writer.finish(has_more.then_some(realm)))
 }
@@ -87,12 +87,10 @@ fn read<'a>(
     Ok((id, row))
 }
 
-/// The JSON of an asset, as its client sent it.
-fn json(id: IsccId, row: Row<'_>) -> Response {
-    let version = u8::from(!row.id_v0);
+/// The JSON of an asset.
+fn json(id: IsccId, row: Row<'_>, fields: &Fields) -> Response {
     let asset = row.into_asset(id.realm, MATCHING)?;
     let record = Record::read(&asset.record);
     let record = record.ok_or_else(|| Failure::broken("a record is damaged"))?;
-    let text = IsccId { version, ..id }.text();
-    Ok(response::entry(&text, &record, &asset.simprints.unwrap_or_default()))
+    Ok(response::entry(&id.text(), &record, &asset.simprints.unwrap_or_default(), fields))
 }

@@ -186,10 +186,9 @@ fn new_asset(id: u64, realm: u8, asset: Asset) -> Result<NewAsset, Failure> {
         units: Some(asset.units.iter().map(|unit| unit.text().to_string()).collect()),
         metadata: metadata.as_deref().map(str::as_bytes),
         has_simprints: false,
-        is_id_v0: false,
     };
     Ok(NewAsset {
-        id: IsccId::current(id, realm),
+        id: IsccId { body: id, realm },
         id_text: asset.iscc_id,
         record: record.write(),
         units,

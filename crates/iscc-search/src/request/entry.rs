@@ -13,11 +13,15 @@ use super::parse;
 use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_CHARS_MIN, SIMPRINT_PATTERN};
 use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
-use crate::json::{Node, Object, Pairs, Text};
+use crate::json::{self, Node, Object, Pairs, Text};
 use crate::snapshot::SIMPRINT_TYPES_MAX;
 
 /// Minimum number of units, if an entry has units.
 pub const ENTRY_UNITS_MIN: usize = 2;
+
+/// Maximum nesting of metadata. In the response to a batch of searches, four more levels are around them; parsers of
+/// clients read 64 (System.Text.Json) and more.
+const METADATA_DEPTH_MAX: usize = 60;
 
 /// An asset as the client sent it. `null` members are absent.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +129,9 @@ fn checked(entry: FastEntry<'_>) -> Option<Entry<'_>> {
     let valid = entry.iscc_id.as_ref().is_none_or(|id| rules::is_id(&id.0))
         && entry.iscc_code.as_ref().is_none_or(|code| rules::is_code(&code.0))
         && units.as_ref().is_none_or(|units| units.len() >= ENTRY_UNITS_MIN)
-        && entry.metadata.is_none_or(|metadata| metadata.get().starts_with('{'));
+        && entry.metadata.is_none_or(|metadata| {
+            metadata.get().starts_with('{') && json::depth(metadata.get()) <= METADATA_DEPTH_MAX
+        });
     valid.then(|| Entry {
         iscc_id: entry.iscc_id.map(|text| text.0),
         iscc_code: entry.iscc_code.map(|text| text.0),
@@ -179,6 +185,9 @@ fn careful_entry<'a>(
     }
     if let Some(raw) = of("metadata") {
         match Node::read(raw)? {
+            Node::Object(_) if json::depth(raw.get()) > METADATA_DEPTH_MAX => {
+                violations.too_deep(&at("metadata"), METADATA_DEPTH_MAX, raw);
+            }
             Node::Object(_) => entry.metadata = Some(raw.get()),
             _ => violations.not_a_dict(&at("metadata"), raw),
         }

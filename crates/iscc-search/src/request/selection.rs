@@ -9,6 +9,7 @@ use crate::filter::Filter;
 use crate::id::IsccId;
 use crate::json::push_string;
 use crate::options::Options;
+use crate::response::Fields;
 use crate::segment::Matching;
 use crate::unit::UnitType;
 
@@ -35,8 +36,8 @@ pub struct SelectionParameters {
     pub explain: bool,
     /// Whether to search without graphs.
     pub exact: bool,
-    /// Whether matches are without their metadata.
-    pub without_metadata: bool,
+    /// Members of the metadata that matches have, as in [`Fields::of_names`]. `None`: all.
+    pub fields: Option<Vec<String>>,
 }
 
 /// Checked parameters.
@@ -60,8 +61,8 @@ pub struct Selection {
     pub explain: bool,
     /// Whether to search without graphs.
     pub exact: bool,
-    /// Whether matches are without their metadata.
-    pub without_metadata: bool,
+    /// Members of the metadata that matches have.
+    pub fields: Fields,
 }
 
 impl SelectionParameters {
@@ -83,7 +84,7 @@ impl SelectionParameters {
             min_score: self.min_score.unwrap_or_default(),
             explain: self.explain,
             exact: self.exact,
-            without_metadata: self.without_metadata,
+            fields: self.fields.clone().map(Fields::of_names).unwrap_or_default(),
             ..Selection::default()
         };
         if let Some(names) = &self.unit_types {
@@ -161,9 +162,10 @@ impl Selection {
                     "{name}: this index compares for equality; leave {name} out, or use a usearch:// index"
                 )));
             }
-            if wanted < configured {
+            let floor = options.threshold_floor.unwrap_or(configured).min(configured);
+            if wanted < floor {
                 return Err(Failure::rejected(format!(
-                    "{name}: must be at least {configured}, the threshold that the operator configured"
+                    "{name}: must be at least {floor}, the threshold that the operator configured"
                 )));
             }
         }

@@ -139,6 +139,13 @@ impl Violations {
         self.add(place, "too_short", &message, input.get(), &ctx);
     }
 
+    /// An object has too many levels.
+    pub fn too_deep(&mut self, place: &Place<'_>, max: usize, input: &RawValue) {
+        let message = format!("Objects and arrays should be nested at most {max} levels deep");
+        let ctx = format!("{{\"max_depth\":{max}}}");
+        self.add(place, "too_deep", &message, input.get(), &ctx);
+    }
+
     /// Not an object, where one with known members is expected.
     pub fn not_an_object(&mut self, place: &Place<'_>, input: &RawValue) {
         let message = "Input should be a valid dictionary or object to extract fields from";

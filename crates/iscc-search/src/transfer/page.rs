@@ -7,7 +7,7 @@ use crate::filter::Filter;
 use crate::id::IsccId;
 use crate::paths;
 use crate::record::{Record, StoredSimprints, read_simprints};
-use crate::response;
+use crate::response::{self, Fields};
 use crate::store::{Reading, StoreError};
 
 /// A page ends after this many bytes, because a single asset may have megabytes of metadata.
@@ -133,9 +133,8 @@ fn entry(reading: &Reading<'_>, realm: u8, id: u64, bytes: &[u8]) -> Result<Vec<
         let stored = reading.simprints(id)?.unwrap_or_default();
         simprints = read_simprints(stored).ok_or_else(damaged)?;
     }
-    let version = u8::from(!record.is_id_v0);
-    let text = IsccId { body: id, realm, version }.text();
-    Ok(response::entry(&text, &record, &simprints))
+    let text = IsccId { body: id, realm }.text();
+    Ok(response::entry(&text, &record, &simprints, &Fields::default()))
 }
 
 /// The body of the ISCC-ID in `after`. The asset does not have to exist.
@@ -184,7 +183,7 @@ impl PageWriter {
         if self.request.form == Form::Array {
             self.entries.push(b']');
         }
-        let next = more.zip(self.last).map(|(realm, id)| IsccId::current(id, realm).text());
+        let next = more.zip(self.last).map(|(realm, id)| IsccId { body: id, realm }.text());
         AssetPage { entries: self.entries, count: self.count, next }
     }
 }

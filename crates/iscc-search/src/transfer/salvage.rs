@@ -15,7 +15,7 @@ use crate::lmdb_file::{
 };
 use crate::paths::{self, Paths};
 use crate::record::{Record, StoredSimprints, read_simprints};
-use crate::response;
+use crate::response::{self, Fields};
 use crate::store::DATA_FILE;
 
 /// The rows of a damaged index.
@@ -82,7 +82,7 @@ impl Salvage {
         while (batch.count as usize) < limit {
             let Some((id, bytes)) = self.next_row() else { return Ok(batch) };
             batch.count += 1;
-            let text = IsccId::current(id, self.realm).text();
+            let text = IsccId { body: id, realm: self.realm }.text();
             let record = Record::read_units(&bytes).and_then(|_| Record::read(&bytes));
             let Some(record) = record else {
                 batch.problems.push(format!("{text}: its record is damaged"));
@@ -95,12 +95,8 @@ impl Salvage {
                     None => batch.problems.push(format!("{text}: its simprints are lost")),
                 }
             }
-            let text = if record.is_id_v0 {
-                IsccId { body: id, realm: self.realm, version: 0 }.text()
-            } else {
-                text
-            };
-            lines::push(&mut batch.lines, &response::entry(&text, &record, &simprints));
+            let entry = response::entry(&text, &record, &simprints, &Fields::default());
+            lines::push(&mut batch.lines, &entry);
         }
         batch.position = Some(String::new());
         Ok(batch)

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use crate::common::{Random, Service, id, rows, unit, value};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    Engine, FailureKind, OpenError, Options, Reply, Sealing, SegmentSizes, StoreOptions,
+    Engine, FailureKind, Fields, OpenError, Options, Reply, Sealing, SegmentSizes, StoreOptions,
 };
 use serde_json::{Value, json};
 
@@ -191,7 +191,7 @@ fn metadata_is_returned_byte_for_byte() {
         let (sender, receiver) = channel();
         service.engine.add("main", body.into_bytes(), Reply::new(move |a| sender.send(a).unwrap()));
         receiver.recv().unwrap().unwrap();
-        let stored = service.engine.asset("main", &id(1)).unwrap();
+        let stored = service.engine.asset("main", &id(1), &Fields::default()).unwrap();
         let (sender, receiver) = channel();
         let reply = Reply::new(move |response| sender.send(response).unwrap());
         service.engine.search_code("main", CODE.to_owned(), 10, reply);

@@ -10,8 +10,8 @@ use iscc_search::foreign::{
 };
 use iscc_search::transfer::Form;
 use iscc_search::{
-    BatchForm, ChangeForm, Failure, Found, IndexState, Options, Reply, Response, SearchBody,
-    SearchParameters, SelectionParameters,
+    BatchForm, ChangeForm, Failure, Fields, Found, IndexState, Options, Reply, Response,
+    SearchBody, SearchParameters, SelectionParameters,
 };
 use serde_json::{Value, json};
 
@@ -239,9 +239,9 @@ fn changes_respond_as_those_of_the_local_engine() {
     }
     let index = foreign.index();
     for id in [id(3), id(4), id(7), other_realm, "x".to_owned()] {
-        let expected = service.engine.asset("ds", &id);
+        let expected = service.engine.asset("ds", &id, &Fields::default());
         let rows = asset_key(&index, &id).map(|key| foreign.rows([&key]));
-        let found = rows.clone().and_then(|rows| entry(&index, &id, &rows));
+        let found = rows.clone().and_then(|rows| entry(&index, &id, &rows, &Fields::default()));
         assert_eq!(found, expected, "{id}");
         let found = rows.and_then(|rows| gateway(&index, &id, &rows));
         assert_eq!(found, service.engine.gateway("ds", &id), "{id}");

@@ -12,6 +12,7 @@ mod full_disk;
 mod graphs;
 mod killed;
 mod merge_memory;
+mod one_name;
 mod paths;
 mod read_only;
 mod recorded;

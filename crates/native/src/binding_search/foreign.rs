@@ -2,7 +2,7 @@
 
 use iscc_search::foreign::{self, Counts, ForeignIndex, Plan, Search};
 use iscc_search::transfer::Form;
-use iscc_search::{IndexState, SearchBody};
+use iscc_search::{Fields, IndexState, SearchBody};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -201,10 +201,17 @@ pub fn foreign_asset_key(index: ForeignIndexIn, id: String) -> Result<String> {
     Ok(foreign::asset_key(&index.into(), &id)?)
 }
 
-/// The response to a request for an asset. `rows` is the JSON array of the rows with its key.
+/// The response to a request for an asset. `rows` is the JSON array of the rows with its key. With `fields`, it has only
+/// these members of the metadata.
 #[napi(catch_unwind)]
-pub fn foreign_asset(index: ForeignIndexIn, id: String, rows: &[u8]) -> Result<Buffer> {
-    Ok(foreign::entry(&index.into(), &id, rows)?.into())
+pub fn foreign_asset(
+    index: ForeignIndexIn,
+    id: String,
+    rows: &[u8],
+    fields: Option<Vec<String>>,
+) -> Result<Buffer> {
+    let fields = fields.map(Fields::of_names).unwrap_or_default();
+    Ok(foreign::entry(&index.into(), &id, rows, &fields)?.into())
 }
 
 /// Member `gateway` of an asset's metadata, if it is a string.

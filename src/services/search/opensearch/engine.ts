@@ -169,9 +169,9 @@ export class OpenSearchEngine implements Engine {
     return this.#on(name, () => this.#writes.change(name, change));
   }
 
-  async getAsset(index: string, id: string): Promise<Buffer> {
+  async getAsset(index: string, id: string, fields?: string[]): Promise<Buffer> {
     const [foreign, rows] = await this.#rowOf(index, id);
-    return native.foreignAsset(foreign, id, rows);
+    return native.foreignAsset(foreign, id, rows, fields);
   }
 
   async getGateway(index: string, id: string): Promise<string | null> {

@@ -270,7 +270,7 @@ export class PostgresEngine implements Engine {
   getAlias = (alias: string) => this.#local.getAlias(alias);
   aliasTarget = (alias: string) => this.#local.aliasTarget(alias);
   getPaths = (index: string) => this.#local.getPaths(index);
-  getAsset = (index: string, id: string) => this.#local.getAsset(index, id);
+  getAsset: SearchEngine['getAsset'] = (...query) => this.#local.getAsset(...query);
   getGateway = (index: string, id: string) => this.#local.getGateway(index, id);
   listAssets: SearchEngine['listAssets'] = (...query) => this.#local.listAssets(...query);
   search: SearchEngine['search'] = (...query) => this.#local.search(...query);

@@ -9,7 +9,7 @@ pub mod twins;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 
-use iscc_search::{Engine, FailureKind, Found, Options, Reply, Response};
+use iscc_search::{Engine, FailureKind, Fields, Found, Options, Reply, Response};
 use serde_json::Value;
 
 pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures/search");
@@ -64,7 +64,7 @@ impl Service {
     }
 
     pub fn get(&self, index: &str, id: &str) -> Result<Value, (u16, Value)> {
-        value(self.engine.asset(index, id))
+        value(self.engine.asset(index, id, &Fields::default()))
     }
 
     pub fn delete(&self, index: &str, id: &str) -> Result<(), (u16, Value)> {
