@@ -10,7 +10,7 @@ import { Dispatcher, type Outcome } from './dispatcher.js';
 import { docsRoutes } from './docs/docs.js';
 import { unparsableResponse } from './reply/unparsable.js';
 import { BodyBudget } from './request/body-budget.js';
-import { healthRoutes } from './routing/health.js';
+import { healthRoutes, readinessOf } from './routing/health.js';
 import { countRequests, metricsRoute, recordRequests } from './routing/metrics.js';
 import type { Neighbours } from './routing/neighbours.js';
 import type { Route } from './routing/route.js';
@@ -65,6 +65,9 @@ export async function startServer(app: ServiceApp, options: ServerOptions): Prom
   const { host, port, transport, log, metrics, spans } = options;
   metrics?.register(app.metrics ?? []);
   metrics?.dataFolders(app.name, app.dataFolders ?? []);
+  const readiness = app.readiness?.bind(app);
+  if (readiness !== undefined)
+    metrics?.readiness(app.name, async () => readinessOf(await readiness()).reason);
   const routes = allRoutes(app, options.servesMetrics ? metrics : undefined);
   const logOutcome = accessLog(log);
   const countOutcome = metrics && countRequests(metrics, app.name);

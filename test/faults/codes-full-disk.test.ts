@@ -19,7 +19,7 @@ const FULL = [507, 'Insufficient Storage - no space left for the file.'];
 test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (context) => {
   const disk = await smallDisk(DISK_MEGABYTES, context);
   const ballast = path.join(disk, 'ballast');
-  let server = await serveCodes(disk);
+  let server = await serveCodes(disk, { ISCCD_METRICS_PUBLIC: 'true' });
   const stored = new Map<string, string>();
   const keep = async (response: Response, bytes: Uint8Array) =>
     stored.set((await bodyOf(response)).media_id, sha256(bytes));
@@ -42,6 +42,8 @@ test('returns 507, keeps data and recovers', { timeout: 180_000 }, async (contex
   expect(await answer(await postJson(server.url, `/metadata/${pictureId}`, { name: 'new' }))).toEqual(FULL);
   const notReady = [503, '{"status":"not_ready","reason":"the disk is full"}'];
   expect(await answer(await fetch(`${server.url}/readyz`))).toEqual(notReady);
+  // The alert IsccdNotReady needs it.
+  expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('isccd_ready{service="codes"} 0');
 
   // With more and more space: first the file fits, then its record, then both.
   const seen = new Set<number>();

@@ -71,6 +71,15 @@ const matchesOf = async (url: string) => {
   return ((await response.json()) as { matches: { manifestId: string }[] }).matches;
 };
 
+it('metrics say that the search service is unavailable, for the alert', async () => {
+  await withResolver({ RESOLVER_SEARCH_URL: 'http://127.0.0.1:1' }, async (base) => {
+    const metrics = await (await fetch(`${base}/metrics`)).text();
+    expect(metrics).toContain('isccd_resolver_dependency_unavailable{dependency="search"} 1');
+    expect(metrics).toContain('isccd_resolver_dependency_unavailable{dependency="store"} 0');
+    expect(metrics).toContain('isccd_ready{service="resolver"} 1');
+  });
+});
+
 describe('fetching a manifest', () => {
   const fetched = (
     kind: Kind,
@@ -124,6 +133,15 @@ describe('fetching a manifest', () => {
       expect(await fetched(kind)).toEqual({ status: 200, bytes: storeBytes(0, 'x') });
     },
   );
+
+  it('finds an asset that the search service has in the standard form by the form of a hub', async () => {
+    places.kinds.set('/manifests/x', 'store');
+    const metadata = { gateway: `https://repo.example:${places.https}/manifests/x` };
+    search.assets.set('ISCC:MAIGHWZA2D7A2MAB', { status: 200, body: JSON.stringify({ metadata }) });
+    search.assets.set(ISCC_ID, { status: 400, body: '{"detail":"Invalid ISCC-ID"}' });
+    const path = '/v1/iscc/maiwhwza2d7a2mab/manifests/x';
+    expect(await withResolver({}, async (base) => (await fetch(`${base}${path}`)).status)).toBe(200);
+  });
 
   it('continues the trace of the request, over redirects too', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';

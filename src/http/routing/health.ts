@@ -18,6 +18,11 @@ export function healthRoutes(app: ServiceApp): Route[] {
   return readiness === undefined ? [liveness()] : [liveness(), ready(readiness)];
 }
 
+/** Both members of what a service reports. */
+export function readinessOf(found: Readiness): Exclude<Readiness, string | undefined> {
+  return typeof found === 'object' ? found : { reason: found, details: {} };
+}
+
 function liveness(): Route {
   return route({
     method: 'GET',
@@ -47,8 +52,7 @@ function ready(readiness: () => Readiness | Promise<Readiness>): Route {
       },
     },
     handler: async () => {
-      const found = await readiness();
-      const { reason, details } = typeof found === 'object' ? found : { reason: found, details: {} };
+      const { reason, details } = readinessOf(await readiness());
       if (reason === undefined) return json({ status: 'ready', ...details });
       return json({ status: 'not_ready', reason, ...details }, 503);
     },

@@ -4,6 +4,7 @@ import { version } from '../version.js';
 import { DataDisks } from './data-disks.js';
 import type { Metric } from './instruments.js';
 import { logLinesLost } from './log.js';
+import { type ReadinessProblem, ReadyServices } from './ready-services.js';
 import { type RequestMetrics, RequestTable } from './request-metrics.js';
 import type { SpanExporter } from './spans.js';
 
@@ -62,6 +63,7 @@ export class Metrics implements MetricsSource {
   readonly #gather: Sibling['gather'] | undefined;
   readonly #requests: RequestTable;
   readonly #disks = new DataDisks();
+  readonly #ready = new ReadyServices();
 
   constructor(sibling?: Sibling) {
     this.#gather = sibling?.gather;
@@ -84,7 +86,7 @@ export class Metrics implements MetricsSource {
       registers: [this.#registry],
     }).set({ version, node: process.version, platform: `${process.platform}-${process.arch}` }, 1);
     this.#requests = new RequestTable(this.#registry);
-    this.register(this.#disks.metrics);
+    this.register([...this.#disks.metrics, this.#ready.metric]);
   }
 
   /** Returns a function that counts finished requests of a service. */
@@ -95,6 +97,11 @@ export class Metrics implements MetricsSource {
   /** Adds the free space of a service's data folders to the exposition. */
   dataFolders(service: string, folders: readonly string[]): void {
     this.#disks.add(service, folders);
+  }
+
+  /** Adds whether a service is ready to the exposition. */
+  readiness(service: string, problem: ReadinessProblem): void {
+    this.#ready.add(service, problem);
   }
 
   /** Adds metrics to the exposition. @throws if a name is already registered */

@@ -63,7 +63,7 @@ export async function resolverApp(
 ): Promise<ServiceApp> {
   const backend = await backendOf(config, search, networkIndex, log);
   const allowed = new Set(config.testAllow);
-  const metrics = new ResolverMetrics();
+  const metrics = new ResolverMetrics(() => service.dependencies());
   const gateways = new GatewayClient({ allowed, ...network, onFetched: metrics.gateway });
   const parallel = config.probeConcurrency;
   const references = new References({ allowed, parallel, ...network });
@@ -73,7 +73,7 @@ export async function resolverApp(
   const remote = remoteStore(config, fetchTimeoutMs);
   const stores = [local, remote].filter((store) => store !== undefined);
   const manifests = new ManifestSource({ gateways, prober, stores, fetchTimeoutMs, parallel });
-  const service = new ResolverService({
+  const service: ResolverService = new ResolverService({
     backend,
     manifests,
     recent: new RecentManifests(),

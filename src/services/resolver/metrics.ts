@@ -1,6 +1,7 @@
 /** Metrics of the service, in addition to its request metrics. */
-import { counter, durations, type Metric } from '../../platform/observe/instruments.js';
+import { counter, durations, gauge, type Metric } from '../../platform/observe/instruments.js';
 import type { Fetched } from './gateway-client.js';
+import type { Dependencies } from './service.js';
 
 const GATEWAY_BUCKETS_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
@@ -22,7 +23,24 @@ export class ResolverMetrics {
     GATEWAY_BUCKETS_SECONDS,
   );
 
-  constructor() {
+  readonly #dependencies: Metric;
+
+  /** @param dependencies what the service needs from others */
+  constructor(dependencies: () => Promise<Dependencies>) {
+    this.#dependencies = gauge(
+      'isccd_resolver_dependency_unavailable',
+      '1 while a service that the resolver needs does not respond',
+      ['dependency'],
+      async () => {
+        const { isSearchReady, isStoreReady } = await dependencies();
+        return Object.entries({ search: isSearchReady, store: isStoreReady }).map(
+          ([dependency, isReady]) => ({
+            labels: { dependency },
+            value: Number(!isReady),
+          }),
+        );
+      },
+    );
     for (const outcome of ['found', 'none']) this.#queries.inc({ outcome }, 0);
     for (const purpose of ['probe', 'fetch'] as const)
       for (const outcome of ['found', 'refused', 'unreachable']) this.#gateways.inc({ purpose, outcome }, 0);
@@ -38,6 +56,6 @@ export class ResolverMetrics {
   };
 
   get all(): Metric[] {
-    return [this.#queries, this.#gateways, this.#durations];
+    return [this.#queries, this.#gateways, this.#durations, this.#dependencies];
   }
 }

@@ -174,12 +174,23 @@ describe('long-running jobs', () => {
     return started.url;
   };
 
+  /** Number of jobs of videos with an outcome, for which there are alerts. */
+  const jobs = async (url: string, outcome: string) => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const line = new RegExp(
+      `^isccd_codes_jobs_total\\{type="content video",outcome="${outcome}"\\} (\\d+)$`,
+      'm',
+    );
+    return Number(line.exec(metrics)?.[1] ?? 0);
+  };
+
   test('are killed at the time limit', async () => {
     const url = await limited({}, { jobSecondsMax: 2 });
     const start = performance.now();
     const response = await upload(url, 'long.mkv', video);
     expect([response.status, await response.text()]).toEqual([422, expect.stringContaining('took too long')]);
     expect(performance.now() - start).toBeLessThan(20_000);
+    expect(await jobs(url, 'took too long')).toBe(1);
     await expectWorking(url);
   });
 
@@ -192,6 +203,7 @@ describe('long-running jobs', () => {
       expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await busy.text()).toMatch(/^Service Unavailable - .*try again in \d+ s/);
     }
+    expect(await jobs(url, 'busy')).toBe(2);
     await expectWorking(url);
   });
 

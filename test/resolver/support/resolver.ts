@@ -5,6 +5,7 @@ import { type RunningServer, startServer } from '../../../src/http/server.js';
 import { loadTransport } from '../../../src/http/transport/load-transport.js';
 import { readResolverConfig } from '../../../src/platform/config/resolver.js';
 import { createLogger } from '../../../src/platform/observe/log.js';
+import { Metrics } from '../../../src/platform/observe/metrics.js';
 import { type InProcessServices, resolverApp } from '../../../src/services/resolver/app.js';
 import { AUTHORITY } from './gateways.js';
 
@@ -22,7 +23,14 @@ export async function startResolver(
   const log = createLogger('silent');
   const dns = dnsServers.length === 0 ? {} : { dnsServers };
   const app = await resolverApp(config, inProcess, { ca: AUTHORITY, ...dns });
-  return startServer(app, { host: '127.0.0.1', port: 0, transport: loadTransport('auto', log), log });
+  return startServer(app, {
+    host: '127.0.0.1',
+    port: 0,
+    transport: loadTransport('auto', log),
+    log,
+    metrics: new Metrics(),
+    servesMetrics: true,
+  });
 }
 
 /** A search service that returns recorded responses. */
