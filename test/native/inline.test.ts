@@ -21,7 +21,7 @@ const calls = () =>
     native.sumFile(file),
     native.metaCode({ name: 'A name' }, 256),
     native.sumFile(path.join(folder, 'absent')),
-    native.imageContent(file, '0.9.7', 128),
+    native.imageContent(file, '0.9.7', 128, false),
   ]);
 
 test('has the same results and errors as the threads', async () => {

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use iscc_media::audio::{sound, tags};
 use iscc_media::document::{self, Format};
 use iscc_media::image::heif::{Chroma, CodedImage, Frames, Samples};
-use iscc_media::image::{self, Options, Trim};
+use iscc_media::image::{self, Depth, Options, Trim};
 use iscc_media::mediatype::{self, Sniffed};
 use iscc_media::metadata::image::Blocks;
 use iscc_media::metadata::xmp;
@@ -103,8 +103,8 @@ const EPUB: &str = r#"<package><metadata><dc:title xmlns:dc="http://purl.org/dc/
 
 fn picture(input: &[u8]) {
     let file = Sniffed::new(input);
-    let Ok(raster) = image::decode(&file, PIXELS_MAX) else { return };
-    let options = Options { trim: Trim::Tolerant, pixels_max: PIXELS_MAX };
+    let options = Options { trim: Trim::Tolerant, pixels_max: PIXELS_MAX, depth: Depth::Scaled };
+    let Ok(raster) = image::decode(&file, &options) else { return };
     image::prepare(&file, &options).expect("a decoded image can be prepared");
     let _ = image::thumbnail(&raster, 64);
 }

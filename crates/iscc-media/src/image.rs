@@ -6,6 +6,7 @@
 //! last, to the single gray channel after trimming.
 
 mod bmp;
+mod depth;
 mod gif;
 mod gray;
 pub mod heif;
@@ -26,8 +27,9 @@ mod transparency;
 mod trim;
 mod webp;
 
+pub use depth::Depth;
 pub use orientation::Orientation;
-pub use raster::{Channels, Raster};
+pub use raster::{Channels, Loss, Raster};
 pub use semantic::{SEMANTIC_SIDE, semantic_input};
 pub use thumbnail::thumbnail;
 pub use transparency::cmyk_to_rgb;
@@ -52,11 +54,13 @@ pub struct Options {
     pub trim: Trim,
     /// Maximum pixels; larger images are rejected.
     pub pixels_max: u64,
+    /// What happens to gray levels of more than 8 bits.
+    pub depth: Depth,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { trim: Trim::Tolerant, pixels_max: IMAGE_PIXELS_MAX }
+        Self { trim: Trim::Tolerant, pixels_max: IMAGE_PIXELS_MAX, depth: Depth::default() }
     }
 }
 
@@ -86,7 +90,7 @@ pub fn metadata(file: &Sniffed<'_>, blocks: &Blocks<'_>) -> Metadata {
 /// [`prepare_samples`]), `Damaged` for truncated or invalid files, `TooLarge` for more than
 /// [`Options::pixels_max`].
 pub fn prepare(file: &Sniffed<'_>, options: &Options) -> Result<Prepared, MediaError> {
-    let raster = decode(file, options.pixels_max)?;
+    let raster = decode(file, options)?;
     let orientation = Orientation::of_file(file, &Blocks::read(file));
     Ok(prepare_raster(&raster, orientation, options))
 }
@@ -150,16 +154,20 @@ pub fn stored_size(file: &Sniffed<'_>, width: u32, height: u32) -> (u32, u32) {
 }
 
 /// Decodes the first frame, composited over white.
-pub fn decode(file: &Sniffed<'_>, pixels_max: u64) -> Result<Raster, MediaError> {
+///
+/// # Errors
+/// Those of [`prepare`].
+pub fn decode(file: &Sniffed<'_>, options: &Options) -> Result<Raster, MediaError> {
     let Sniffed { bytes, mediatype } = *file;
+    let Options { pixels_max, depth, .. } = *options;
     match mediatype {
         Some("image/jpeg") => jpeg::decode(bytes, pixels_max),
-        Some("image/png") => png::decode(bytes, pixels_max),
+        Some("image/png") => png::decode(bytes, pixels_max, depth),
         Some("image/webp") => webp::decode(bytes, pixels_max),
         Some("image/gif") => gif::decode(bytes, pixels_max),
         Some("image/bmp") => bmp::decode(bytes, pixels_max),
-        Some("image/tiff") => tiff::decode(bytes, pixels_max),
-        Some("image/jp2") => jpeg2000::decode(bytes, pixels_max),
+        Some("image/tiff") => tiff::decode(bytes, pixels_max, depth),
+        Some("image/jp2") => jpeg2000::decode(bytes, pixels_max, depth),
         Some("image/vnd.adobe.photoshop") => psd::decode(bytes, pixels_max),
         Some("image/svg+xml") => svg::decode(bytes),
         // The root of an SVG may follow a comment longer than the sniffed head. Only this decoder

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use iscc_codec::{Kind, Mode};
-use iscc_media::image::{self, IMAGE_PIXELS_MAX, Orientation};
+use iscc_media::image::{self, Options, Orientation};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata::image::Blocks;
 use iscc_semantic::{Digest, SemanticError, Tokenizer, digest, split};
@@ -121,7 +121,7 @@ pub fn semantic_image<'env>(env: &'env Env, path: String, compat: String) -> Res
     CPU.run(env, move || {
         let file = read(&path)?;
         let file = Sniffed::new(&file);
-        let raster = image::decode(&file, IMAGE_PIXELS_MAX)?;
+        let raster = image::decode(&file, &Options::default())?;
         let orientation = Orientation::of_file(&file, &Blocks::read(&file));
         Ok(Float32Array::from(image::semantic_input(&raster, orientation, trim(compat))))
     })

@@ -87,8 +87,8 @@ export const processQuery = uploadQuery.extend({
     .enum(['exact', 'better'])
     .optional()
     .describe(
-      '`exact`: codes equal those of iscc-sdk; `better`: they also have what iscc-sdk loses: values of PDF forms, text ' +
-        'beside the box of turned PDF pages',
+      '`exact`: codes equal those of iscc-sdk; `better`: they also have what iscc-sdk loses: gray levels of more than ' +
+        '8 bits, values of PDF forms, text beside the box of turned PDF pages',
     ),
   progress: progressKey.optional().describe('Key chosen by the client to query `/progress/{key}`'),
 });

@@ -1,15 +1,18 @@
 //! JPEG, decoded by libjpeg-turbo. Other decoders differ in a few gray levels, which changes bits
 //! after the first 64.
 
+mod shortened;
+
 use super::check_size;
 use super::libjpeg::{Decompressor, Layout};
-use super::raster::{Channels, Raster};
+use super::raster::{Channels, Loss, Raster};
 use super::transparency::cmyk_to_rgb;
 use crate::error::MediaError;
 
 const FORMAT: &str = "JPEG";
 
-/// Decodes a file. Rejects truncated files, as the reference does.
+/// Decodes a file. Rejects files that lack more than their last bytes. The reference rejects these,
+/// too; each viewer shows them.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let damaged = |reason: String| MediaError::damaged(FORMAT, reason);
     let mut decompressor = Decompressor::new().map_err(damaged)?;
@@ -18,10 +21,11 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
         return Err(MediaError::NoDecoder(format!("JPEG with {} bits", header.precision)));
     }
     check_size(header.width, header.height, pixels_max)?;
-    if !reaches_end(file) {
+    let is_whole = reaches_end(file);
+    let mut samples = decompressor.decode(file, &header).map_err(damaged)?;
+    if !is_whole && !shortened::has_picture(file, &header, &samples) {
         return Err(damaged("the file is truncated".to_owned()));
     }
-    let mut samples = decompressor.decode(file, &header).map_err(damaged)?;
     let channels = match header.layout {
         Layout::Gray => Channels::Gray,
         Layout::Rgb => Channels::Rgb,
@@ -32,8 +36,9 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
             Channels::Rgb
         }
     };
-    Raster::new(header.width, header.height, channels, samples)
-        .ok_or_else(|| damaged("the image has no pixels".to_owned()))
+    let raster = Raster::new(header.width, header.height, channels, samples)
+        .ok_or_else(|| damaged("the image has no pixels".to_owned()))?;
+    Ok(raster.with_loss((!is_whole).then_some(Loss::End)))
 }
 
 /// Whether the image data ends with an end marker. The library fills in missing data, so it does

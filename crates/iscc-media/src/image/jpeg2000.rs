@@ -5,7 +5,8 @@ mod declared;
 
 use hayro_jpeg2000::{DecodeSettings, DecodedImage, DecoderContext, Image};
 
-use super::raster::{Channels, Raster};
+use super::depth::{Depth, gray_levels};
+use super::raster::{Channels, Loss, Raster};
 use super::transparency::{cmyk_to_rgb, gray_on_white, rgb_on_white};
 use crate::error::MediaError;
 
@@ -15,7 +16,7 @@ const FORMAT: &str = "JPEG 2000";
 const SAMPLES_MAX: u64 = 200_000_000;
 
 /// Decodes an image. Rejects truncated files, as the reference does.
-pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
+pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, MediaError> {
     let damaged = |reason| MediaError::damaged(FORMAT, reason);
     declared::check(file, pixels_max)?;
     let settings = DecodeSettings { strict: true, ..DecodeSettings::default() };
@@ -23,17 +24,21 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let (width, height) = (image.width() as usize, image.height() as usize);
     let mut context = DecoderContext::default();
     let decoded = image.decode(&mut context).map_err(damaged)?;
-    let (channels, samples) = opaque(&decoded, is_cmyk(file))?;
-    Raster::new(width, height, channels, samples)
-        .ok_or_else(|| MediaError::damaged(FORMAT, "the components differ in size"))
+    let (channels, samples, loss) = match deep_gray(&decoded, depth) {
+        Some((levels, loss)) => (Channels::Gray, levels, loss),
+        None => {
+            let (channels, samples) = opaque(&decoded, is_cmyk(file))?;
+            (channels, samples, None)
+        }
+    };
+    let raster = Raster::new(width, height, channels, samples)
+        .ok_or_else(|| MediaError::damaged(FORMAT, "the components differ in size"))?;
+    Ok(raster.with_loss(loss))
 }
 
 /// Opaque 8-bit samples.
 fn opaque(image: &DecodedImage<'_>, is_cmyk: bool) -> Result<(Channels, Vec<u8>), MediaError> {
     match image.components() {
-        [gray] if gray.bit_depth() > 8 => {
-            Ok((Channels::Gray, clipped(gray.samples(), gray.bit_depth())))
-        }
         [_] => Ok((Channels::Gray, interleaved::<1>(image))),
         [_, _] => Ok((Channels::Gray, gray_on_white(&interleaved::<2>(image)))),
         [_, _, _] => Ok((Channels::Rgb, interleaved::<3>(image))),
@@ -60,12 +65,13 @@ fn interleaved<const N: usize>(image: &DecodedImage<'_>) -> Vec<u8> {
     pixels
 }
 
-/// Deep gray as Pillow converts it: shifted up to 16 bits, then clipped at 255 instead of scaled.
-fn clipped(samples: &[f32], depth: u8) -> Vec<u8> {
-    let up = 16u8.saturating_sub(depth);
-    let down = depth.saturating_sub(16);
-    let clip = |sample: &f32| ((whole(*sample, depth) << up) >> down).min(255) as u8;
-    samples.iter().map(clip).collect()
+/// Levels of gray with more than 8 bits, which Pillow shifts up to 16 bits first.
+fn deep_gray(image: &DecodedImage<'_>, depth: Depth) -> Option<(Vec<u8>, Option<Loss>)> {
+    let [gray] = image.components() else { return None };
+    let bits = gray.bit_depth();
+    let (up, down) = (16u8.saturating_sub(bits), bits.saturating_sub(16));
+    let shifted = |sample: &f32| f64::from((whole(*sample, bits) << up) >> down);
+    (bits > 8).then(|| gray_levels(gray.samples().iter().map(shifted), depth))
 }
 
 /// A sample as an integer of `depth` bits.

@@ -125,6 +125,14 @@ impl Decompressor {
         Ok(pixels)
     }
 
+    /// Makes warnings about damaged data errors.
+    ///
+    /// # Errors
+    /// The library's message.
+    pub fn stop_on_warning(&self) -> Result<(), String> {
+        self.set(sys::TJPARAM_TJPARAM_STOPONWARNING, 1)
+    }
+
     fn set(&self, parameter: sys::TJPARAM, value: c_int) -> Result<(), String> {
         // SAFETY: the handle is valid.
         let status = unsafe { sys::tj3Set(self.0, parameter as c_int, value) };
@@ -137,7 +145,8 @@ impl Decompressor {
     }
 
     fn check(&self, status: c_int) -> Result<(), String> {
-        if status == 0 || self.is_warning() {
+        let stops = self.get(sys::TJPARAM_TJPARAM_STOPONWARNING) != 0;
+        if status == 0 || (!stops && self.is_warning()) {
             return Ok(());
         }
         // SAFETY: the handle is valid.

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use ::png::{BitDepth, ColorType, DecodeOptions, Decoder, Limits, Transformations};
 
 use super::check_size;
+use super::depth::{Depth, gray_levels};
 use super::raster::{Channels, Raster};
 use super::transparency::{gray_on_white, rgb_on_white};
 use crate::error::MediaError;
@@ -13,7 +14,7 @@ use crate::error::MediaError;
 const PNG_ANCILLARY_BYTES_MAX: usize = 64 << 20;
 
 /// Decodes the default image.
-pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
+pub fn decode(file: &[u8], pixels_max: u64, gray: Depth) -> Result<Raster, MediaError> {
     let damaged = |reason: ::png::DecodingError| MediaError::damaged("PNG", reason);
     let limits = Limits { bytes: PNG_ANCILLARY_BYTES_MAX };
     // As in the reference and browsers, pixels count although a checksum is wrong.
@@ -34,9 +35,19 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let size = size.ok_or_else(|| MediaError::damaged("PNG", "the image is too large"))?;
     let mut samples = vec![0; size];
     reader.next_frame(&mut samples).map_err(damaged)?;
-    let (channels, samples) = opaque(stored, expanded, depth, samples);
-    Raster::new(width, height, channels, samples)
-        .ok_or_else(|| MediaError::damaged("PNG", "the image has no pixels"))
+    let (channels, samples, loss) = if (stored, depth) == (ColorType::Grayscale, BitDepth::Sixteen)
+    {
+        let pixels = samples.chunks_exact(2 * expanded.samples());
+        let levels = pixels.map(|pixel| f64::from(u16::from_be_bytes([pixel[0], pixel[1]])));
+        let (samples, loss) = gray_levels(levels, gray);
+        (Channels::Gray, samples, loss)
+    } else {
+        let (channels, samples) = opaque(stored, expanded, depth, samples);
+        (channels, samples, None)
+    };
+    let raster = Raster::new(width, height, channels, samples)
+        .ok_or_else(|| MediaError::damaged("PNG", "the image has no pixels"))?;
+    Ok(raster.with_loss(loss))
 }
 
 /// Opaque 8-bit samples. A transparent colour (tRNS) counts only in palette images; elsewhere the
@@ -47,9 +58,6 @@ fn opaque(
     depth: BitDepth,
     samples: Vec<u8>,
 ) -> (Channels, Vec<u8>) {
-    if stored == ColorType::Grayscale && depth == BitDepth::Sixteen {
-        return (Channels::Gray, clipped(expanded.samples(), &samples));
-    }
     let samples = match depth {
         BitDepth::Sixteen => samples.chunks_exact(2).map(|sample| sample[0]).collect(),
         _ => samples,
@@ -69,12 +77,6 @@ fn opaque(
     }
 }
 
-/// Clips 16-bit gray at 255 instead of scaling it, as Pillow does. Codes must follow that.
-fn clipped(samples_per_pixel: usize, samples: &[u8]) -> Vec<u8> {
-    let clip = |pixel: &[u8]| if pixel[0] > 0 { 255 } else { pixel[1] };
-    samples.chunks_exact(2 * samples_per_pixel).map(clip).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,12 +89,12 @@ mod tests {
         let mut writer = encoder.write_header().unwrap();
         writer.write_image_data(&[1, 2, 3, 4]).unwrap();
         writer.finish().unwrap();
-        let whole = decode(&file, 100).unwrap();
+        let whole = decode(&file, 100, Depth::Clipped).unwrap();
         let end = file.windows(4).position(|it| it == b"IEND").unwrap();
         // The checksum of the chunk with the pixels is before the length and the type of the last one.
         file[end - 5] ^= 1;
-        assert_eq!(decode(&file, 100).unwrap().samples(), whole.samples());
+        assert_eq!(decode(&file, 100, Depth::Clipped).unwrap(), whole);
         file.truncate(end - 12);
-        assert!(decode(&file, 100).is_err());
+        assert!(decode(&file, 100, Depth::Clipped).is_err());
     }
 }

@@ -19,6 +19,15 @@ impl Channels {
     }
 }
 
+/// What a raster lacks of the picture in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Gray levels of more than 8 bits were clipped.
+    Depth,
+    /// The end of the file is missing.
+    End,
+}
+
 /// An opaque image of 8-bit samples, top row first, without padding. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raster {
@@ -26,13 +35,30 @@ pub struct Raster {
     height: usize,
     channels: Channels,
     samples: Vec<u8>,
+    loss: Option<Loss>,
 }
 
 impl Raster {
     /// `None` if the number of samples is zero or not `width x height x channels`.
     pub fn new(width: usize, height: usize, channels: Channels, samples: Vec<u8>) -> Option<Self> {
         let count = width.checked_mul(height)?.checked_mul(channels.count())?;
-        (count > 0 && samples.len() == count).then_some(Self { width, height, channels, samples })
+        (count > 0 && samples.len() == count).then_some(Self {
+            width,
+            height,
+            channels,
+            samples,
+            loss: None,
+        })
+    }
+
+    /// The same raster with a note of what it lacks.
+    pub fn with_loss(self, loss: Option<Loss>) -> Self {
+        Self { loss, ..self }
+    }
+
+    /// What the raster lacks of the picture in the file.
+    pub fn loss(&self) -> Option<Loss> {
+        self.loss
     }
 
     /// Width in pixels.

@@ -134,7 +134,7 @@ mod tests {
     use crate::mediatype::Sniffed;
 
     fn decode(webp: &[u8]) -> Raster {
-        image::decode(&Sniffed::new(webp), 1 << 20).unwrap()
+        image::decode(&Sniffed::new(webp), &image::Options::default()).unwrap()
     }
 
     fn raster(width: usize, height: usize, level: impl Fn(usize, usize) -> [u8; 3]) -> Raster {

@@ -1,6 +1,7 @@
 //! TIFF: the first page, in the colour types of photographs and scans.
 
 mod colours;
+mod deep;
 mod lzma;
 mod source;
 
@@ -11,8 +12,9 @@ use ::tiff::{ColorType, TiffError};
 use self::colours::{inverted_sign, palette_to_rgb, twelve_bits, ycbcr_to_rgb};
 use self::source::Source;
 use super::check_size;
+use super::depth::{Depth, gray_levels};
 use super::lab::lab_to_rgb;
-use super::raster::{Channels, Raster, unpacked};
+use super::raster::{Channels, Loss, Raster, unpacked};
 use super::transparency::{cmyk_to_rgb, divided_by_alpha, gray_on_white, rgb_on_white};
 use crate::error::MediaError;
 
@@ -43,7 +45,7 @@ const ZSTD: u32 = 50_000;
 const WEBP: u32 = 50_001;
 
 /// Decodes the first page.
-pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
+pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, MediaError> {
     let mut decoder = open(Source::new(file), pixels_max)?;
     let (width, height) = decoder.dimensions().map_err(media_error)?;
     let (width, height) = (width as usize, height as usize);
@@ -52,6 +54,7 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
         return decode(
             &lzma::unpacked_file(file, &mut decoder, bytes_max(pixels_max))?,
             pixels_max,
+            depth,
         );
     }
     let page = Page::read(&mut decoder, width)?;
@@ -69,9 +72,16 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     // data are reversed too. (Those of JPEG would not be, but there is no decoder for JPEG here.)
     decoder.inner().is_mirrored = page.is_mirrored;
     let decoded = page.read_samples(&mut decoder, colors)?;
-    let (channels, samples) = page.converted(colors, decoded)?;
-    Raster::new(width, height, channels, samples)
-        .ok_or_else(|| MediaError::damaged(FORMAT, "pixels are missing"))
+    let (channels, samples, loss) = match page.deep_gray(colors, &decoded, depth) {
+        Some((levels, loss)) => (Channels::Gray, levels, loss),
+        None => {
+            let (channels, samples) = page.converted(colors, decoded)?;
+            (channels, samples, None)
+        }
+    };
+    let raster = Raster::new(width, height, channels, samples)
+        .ok_or_else(|| MediaError::damaged(FORMAT, "pixels are missing"))?;
+    Ok(raster.with_loss(loss))
 }
 
 fn open(source: Source<'_>, pixels_max: u64) -> Result<Decoder<Source<'_>>, MediaError> {
@@ -193,19 +203,28 @@ impl Page {
         })
     }
 
+    /// Levels of gray with more than 8 bits, and what they lost; `None` for other layouts.
+    fn deep_gray(
+        &self,
+        colors: ColorType,
+        decoded: &DecodingResult,
+        depth: Depth,
+    ) -> Option<(Vec<u8>, Option<Loss>)> {
+        match decoded {
+            DecodingResult::U8(packed) if self.has_twelve_bits() => {
+                Some(gray_levels(twelve_bits(packed, self.width).map(f64::from), depth))
+            }
+            _ => deep::gray(colors, decoded, self.photometric == photometric::WHITE_IS_ZERO, depth),
+        }
+    }
+
     /// Samples of 8 bits, with the conversions of Pillow.
     fn converted(
         &self,
         colors: ColorType,
         decoded: DecodingResult,
     ) -> Result<(Channels, Vec<u8>), MediaError> {
-        // Samples of 16 bits are clipped instead of scaled, as with PNG.
-        const MAX: u16 = 255;
         Ok(match (colors, decoded) {
-            (_, DecodingResult::U8(packed)) if self.has_twelve_bits() => {
-                let clipped = |sample: u16| sample.min(MAX) as u8;
-                (Channels::Gray, twelve_bits(&packed, self.width).map(clipped).collect())
-            }
             (_, DecodingResult::U8(samples)) if self.is_lab() => {
                 (Channels::Rgb, lab_to_rgb(&inverted_sign(samples))?)
             }
@@ -216,13 +235,6 @@ impl Page {
                 (Channels::Gray, unpacked(&packed, self.width, bits, scale(bits)))
             }
             (colors, DecodingResult::U8(samples)) => self.eight_bits(colors, samples)?,
-            (ColorType::Gray(16), DecodingResult::U16(samples)) => {
-                // The decoder has inverted them; Pillow does so only with fewer bits.
-                let is_white_zero = self.photometric == photometric::WHITE_IS_ZERO;
-                let stored = |sample: &u16| if is_white_zero { !sample } else { *sample };
-                let clipped = samples.iter().map(|sample| stored(sample).min(MAX) as u8);
-                (Channels::Gray, clipped.collect())
-            }
             (colors, DecodingResult::U16(samples)) => {
                 let highest = samples.iter().map(|sample| (sample >> 8) as u8).collect();
                 self.eight_bits(colors, highest)?
@@ -230,10 +242,6 @@ impl Page {
             // Pillow takes them for unsigned samples.
             (ColorType::Gray(8), DecodingResult::I8(samples)) => {
                 (Channels::Gray, samples.iter().map(|sample| sample.cast_unsigned()).collect())
-            }
-            (ColorType::Gray(16), DecodingResult::I16(samples)) => {
-                let clipped = |sample: &i16| sample.max(&0).cast_unsigned().min(MAX) as u8;
-                (Channels::Gray, samples.iter().map(clipped).collect())
             }
             (colors, _) => return Err(no_decoder(format_args!("{colors:?}"))),
         })
@@ -336,7 +344,7 @@ mod tests {
     }
 
     fn samples(file: &[u8]) -> Vec<u8> {
-        decode(file, 100).unwrap().into_samples()
+        decode(file, 100, Depth::Clipped).unwrap().into_samples()
     }
 
     #[test]
@@ -382,6 +390,22 @@ mod tests {
     }
 
     #[test]
+    fn wide_gray_samples_are_scaled_on_request() {
+        let scaled = |file: &[u8]| decode(file, 100, Depth::Scaled).unwrap().into_samples();
+        let levels = [0, 257, 514, 25_700, 32_896, 60_000, 65_278, 65_535u16];
+        let levels = levels.map(u16::to_le_bytes).concat();
+        let expected = [0, 1, 2, 100, 128, 233, 254, 255u8];
+        assert_eq!(scaled(&gray(16, 1, 1, 1, &levels)), expected);
+        assert_eq!(scaled(&gray(16, 1, 0, 1, &levels)), expected.map(|level| 255 - level));
+        let floats = [0.0, 0.25, 0.5, 0.75, 1.0, 0.1, 0.2, 0.3f32].map(f32::to_le_bytes).concat();
+        let file = gray(32, 3, 1, 1, &floats);
+        assert_eq!(scaled(&file), [0, 64, 128, 191, 255, 26, 51, 77]);
+        let clipped = decode(&file, 100, Depth::Clipped).unwrap();
+        assert_eq!(clipped.loss(), Some(Loss::Depth));
+        assert_eq!(clipped.into_samples(), [0, 0, 0, 0, 1, 0, 0, 0]);
+    }
+
+    #[test]
     fn unsupported_is_not_damaged() {
         for compression in [2, 3, 6] {
             let tags = [
@@ -389,7 +413,7 @@ mod tests {
                 (Tag::Compression, compression),
                 (Tag::PhotometricInterpretation, 1),
             ];
-            let error = decode(&file(4, 2, &tags, &[0; 8]), 100).unwrap_err();
+            let error = decode(&file(4, 2, &tags, &[0; 8]), 100, Depth::Clipped).unwrap_err();
             assert!(matches!(error, MediaError::NoDecoder(_)), "{compression}: {error}");
         }
         // Mask, YCbCr, two kinds of Lab, LogLuv, unknown.
@@ -399,7 +423,7 @@ mod tests {
                 (Tag::SamplesPerPixel, 3),
                 (Tag::PhotometricInterpretation, photometric),
             ];
-            let error = decode(&file(4, 2, &tags, &[0; 24]), 100).unwrap_err();
+            let error = decode(&file(4, 2, &tags, &[0; 24]), 100, Depth::Clipped).unwrap_err();
             assert!(matches!(error, MediaError::NoDecoder(_)), "{photometric}: {error}");
         }
     }
@@ -413,7 +437,7 @@ mod tests {
                 (Tag::Compression, compression),
                 (Tag::PhotometricInterpretation, 1),
             ];
-            let error = decode(&file(4, 2, &tags, &[0; 8]), 100).unwrap_err();
+            let error = decode(&file(4, 2, &tags, &[0; 8]), 100, Depth::Clipped).unwrap_err();
             assert!(matches!(error, MediaError::Unsupported(_)), "{compression}: {error}");
         }
     }
@@ -464,7 +488,7 @@ mod tests {
         palette[entry + 8..entry + 12].copy_from_slice(&at.to_le_bytes());
         assert_eq!(samples(&palette), [1, 2, 3, 255, 0, 128]);
         palette[entry + 4..entry + 8].copy_from_slice(&3u32.to_le_bytes());
-        assert!(matches!(decode(&palette, 100), Err(MediaError::Damaged { .. })));
+        assert!(matches!(decode(&palette, 100, Depth::Clipped), Err(MediaError::Damaged { .. })));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::common;
 use iscc_media::MediaError;
-use iscc_media::image::{self, Options, Orientation, Trim};
+use iscc_media::image::{self, Depth, Loss, Options, Orientation, Raster, Trim};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata::image::Blocks;
 
@@ -67,6 +67,13 @@ fn truncated_files_are_rejected() {
         }
         for end in [0, 1, 20, case.bytes.len() / 2] {
             let truncated = image::prepare(&Sniffed::new(&case.bytes[..end]), &Options::default());
+            // The second half of a progressive file may only refine the picture.
+            if let (Ok(coarse), Some(whole)) = (&truncated, case.pixels()) {
+                assert!(case.name.contains("progressive"), "{} truncated at {end}", case.name);
+                let difference = mean_difference(&coarse.pixels, &whole);
+                assert!(difference < 1.0, "{}: {difference}", case.name);
+                continue;
+            }
             assert!(truncated.is_err(), "{} truncated at {end}", case.name);
         }
     }
@@ -74,6 +81,50 @@ fn truncated_files_are_rejected() {
         common::cases().into_iter().find(|case| case.name == "truncated_a.jpg").unwrap();
     let error = image::prepare(&Sniffed::new(&truncated.bytes), &Options::default()).unwrap_err();
     assert!(matches!(error, MediaError::Damaged { .. }), "{error}");
+}
+
+fn decoded(bytes: &[u8], depth: Depth) -> Result<Raster, MediaError> {
+    image::decode(&Sniffed::new(bytes), &Options { depth, ..Options::default() })
+}
+
+#[test]
+fn a_jpeg_without_its_last_bytes_has_its_pixels_and_a_loss() {
+    let mut tried = 0;
+    for case in common::cases().iter().filter(|case| case.pixels().is_some()) {
+        if !case.bytes.starts_with(b"\xff\xd8") || !case.bytes.ends_with(b"\xff\xd9") {
+            continue;
+        }
+        let whole = decoded(&case.bytes, Depth::Clipped).unwrap();
+        assert_eq!(whole.loss(), None, "{}", case.name);
+        for missing in [1, 2] {
+            let file = &case.bytes[..case.bytes.len() - missing];
+            let cut = decoded(file, Depth::Clipped).unwrap();
+            assert_eq!(cut.loss(), Some(Loss::End), "{}", case.name);
+            assert!(cut.samples() == whole.samples(), "{} without {missing} bytes", case.name);
+        }
+        // A few more bytes are pixels, but no longer all of them.
+        let cut = decoded(&case.bytes[..case.bytes.len() - 12], Depth::Clipped).unwrap();
+        let different = cut.samples().iter().zip(whole.samples()).filter(|(a, b)| a != b).count();
+        assert!(different * 5 < whole.samples().len(), "{}: {different}", case.name);
+        tried += 1;
+    }
+    assert!(tried > 5, "{tried}");
+}
+
+#[test]
+fn deep_gray_is_white_as_in_the_reference_or_scaled() {
+    let mut file = Vec::new();
+    let samples = [0u16, 257, 0x8080, u16::MAX].map(u16::to_be_bytes).concat();
+    let mut encoder = png::Encoder::new(&mut file, 4, 1);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&samples).unwrap();
+    writer.finish().unwrap();
+    let clipped = decoded(&file, Depth::Clipped).unwrap();
+    assert_eq!((clipped.samples(), clipped.loss()), (&[0, 255, 255, 255][..], Some(Loss::Depth)));
+    let scaled = decoded(&file, Depth::Scaled).unwrap();
+    assert_eq!((scaled.samples(), scaled.loss()), (&[0, 1, 128, 255][..], None));
 }
 
 #[test]

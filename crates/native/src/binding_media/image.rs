@@ -1,7 +1,7 @@
 //! Images: Image-Code, metadata and thumbnail from one decoding.
 
 use iscc_codec::Mode;
-use iscc_media::image::{self, Options, Orientation, Raster, Trim};
+use iscc_media::image::{self, Depth, Loss, Options, Orientation, Raster, Trim};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata;
 use iscc_media::metadata::image::Blocks;
@@ -31,6 +31,9 @@ pub struct ImageContent {
     pub metadata: FileMetadata,
     /// A WebP image; absent if the image cannot be drawn
     pub thumbnail: Option<Buffer>,
+    /// `depth` if gray levels of more than 8 bits were clipped, `end` if the end of the file is missing
+    #[napi(ts_type = "'depth' | 'end'")]
+    pub loss: Option<String>,
 }
 
 /// Decoded pixels: from another decoder, or rendered. They must not change until the promise of the
@@ -49,20 +52,21 @@ pub struct RawPixels {
 }
 
 /// Image-Code, size, metadata and a thumbnail of at most `thumbnailSide` pixels per side. `compat`
-/// is `0.9.7` or `0.9.5`. Rejects with `NO_DECODER` for formats that need another decoder: see
-/// `imageContentOfPixels`.
+/// is `0.9.7` or `0.9.5`. `scaled` keeps gray levels of more than 8 bits, which the reference clips.
+/// Rejects with `NO_DECODER` for formats that need another decoder: see `imageContentOfPixels`.
 #[napi(catch_unwind, ts_return_type = "Promise<ImageContent>")]
 pub fn image_content<'env>(
     env: &'env Env,
     path: String,
     compat: String,
     thumbnail_side: u32,
+    scaled: bool,
 ) -> Result<Object<'env>> {
     let compat = release(&compat)?;
     CPU.run(env, move || {
         let file = read(&path)?;
         let file = Sniffed::new(&file);
-        let raster = image::decode(&file, image::IMAGE_PIXELS_MAX)?;
+        let raster = image::decode(&file, &depth(scaled))?;
         content(&raster, &file, compat, thumbnail_side)
     })
 }
@@ -106,7 +110,7 @@ pub fn xmp_metadata(packet: &[u8]) -> FileMetadata {
 #[napi(catch_unwind, ts_return_type = "Promise<Buffer>")]
 pub fn thumbnail<'env>(env: &'env Env, image: Uint8Array, side: u32) -> Result<Object<'env>> {
     CPU.run(env, move || {
-        let raster = image::decode(&Sniffed::new(&image), image::IMAGE_PIXELS_MAX)?;
+        let raster = image::decode(&Sniffed::new(&image), &depth(true))?;
         thumbnail_of(&raster, side)
     })
 }
@@ -141,6 +145,12 @@ pub(crate) fn trim(compat: Compat) -> Trim {
     }
 }
 
+/// Options of the decoder.
+pub(crate) fn depth(scaled: bool) -> Options {
+    let depth = if scaled { Depth::Scaled } else { Depth::Clipped };
+    Options { depth, ..Options::default() }
+}
+
 fn content(
     raster: &Raster,
     file: &Sniffed<'_>,
@@ -159,6 +169,13 @@ fn content(
         metadata: image::metadata(file, &blocks).into(),
         // A failing thumbnail does not fail the image.
         thumbnail: thumbnail_of(raster, thumbnail_side).ok(),
+        loss: raster.loss().map(|loss| {
+            let name = match loss {
+                Loss::Depth => "depth",
+                Loss::End => "end",
+            };
+            name.to_owned()
+        }),
     })
 }
 

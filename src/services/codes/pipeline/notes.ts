@@ -1,6 +1,10 @@
 /** Notes in results: what the Content-Code, or the file, lacks of what a viewer shows. */
 
 const NOTES = {
+  DEPTH_CLIPPED:
+    'The Image-Code is made as by iscc-sdk, which turns gray levels of more than 8 bits white or black. ' +
+    'With compat=better it has all levels, and does not match codes of iscc-sdk.',
+  END_MISSING: 'The end of the file is missing. The Image-Code is made from the pixels that are there.',
   TURNED_TEXT_OMITTED:
     'The Text-Code is made as by iscc-sdk, without text beside the box of turned pages. Simprints and the ' +
     'extracted text have it, with compat=better also the code.',

@@ -1,7 +1,7 @@
 //! Conversions of stored samples to colours, as libtiff and Pillow make them.
 
 /// Unpacks samples of 12 bits, highest bits first in rows of whole bytes.
-pub fn twelve_bits(packed: &[u8], width: usize) -> impl Iterator<Item = u16> {
+pub fn twelve_bits(packed: &[u8], width: usize) -> impl Iterator<Item = u16> + Clone {
     let row_bytes = (width * 12).div_ceil(8).max(1);
     packed.chunks_exact(row_bytes).flat_map(move |row| {
         (0..width).map(move |x| {

@@ -70,18 +70,26 @@ const HEIC = 'image/heic';
 /** Types whose pictures FFmpeg decodes. */
 const HEIF: ReadonlySet<string> = new Set([HEIC, 'image/avif']);
 
-async function imageContent({ path, compat }: ContentFile, pixels: Pixels): Promise<FormatContent> {
+const NOTE_OF = { depth: 'DEPTH_CLIPPED', end: 'END_MISSING' } as const;
+
+async function imageContent(
+  { path, compat, better = false }: ContentFile,
+  pixels: Pixels,
+): Promise<FormatContent> {
   const side = THUMBNAIL_SIDE_MAX_PIXELS;
-  const image = await withDecoderFallback(native.imageContent(path, compat, side), pixels, (decoded) =>
-    native.imageContentOfPixels(path, decoded, compat, side),
+  const image = await withDecoderFallback(
+    native.imageContent(path, compat, side, better),
+    pixels,
+    (decoded) => native.imageContentOfPixels(path, decoded, compat, side),
   );
   const { metadata, language } = splitLanguage(image.metadata as AddonMetadata);
-  const { unit, width, height, thumbnail } = image;
+  const { unit, width, height, thumbnail, loss } = image;
   return {
     unit,
     metadata,
     facts: { width, height, ...(language === undefined ? {} : { language }) },
     ...(thumbnail && { thumbnail: webpUrl(thumbnail) }),
+    ...(loss && { notes: [NOTE_OF[loss]] }),
   };
 }
 
