@@ -15,6 +15,11 @@ import { remember } from './test-seconds.mjs';
 const UNIFIER = 'addon-dependencies';
 /** The crates whose `unsafe` code the optimiser could break. */
 const KERNELS = ['iscc-search', 'iscc-units'];
+/**
+ * Modules whose tests start, fill and kill processes. They take most of the time of their program, and what they show does
+ * not depend on the optimiser.
+ */
+const ABOUT_PROCESSES = ['full_disk', 'killed', 'merge_memory', 'saturated', 'stale_readers'];
 /** More failed tests than this are not a matter of load. */
 const AGAIN_MAX = 4;
 
@@ -42,22 +47,24 @@ export function testRust(folder = root) {
 }
 
 /**
- * Runs the tests of the crates with kernels as users get these: optimised, without debug assertions.
+ * Runs the tests of the crates with kernels as users get these: optimised, without debug assertions. `testRust` runs those
+ * that are left out here.
  *
  * @returns {Record<string, number>} seconds by program
  */
 export function testKernels() {
   const crates = [...KERNELS, UNIFIER].flatMap((name) => ['-p', name]);
-  const seconds = runAll(root, [...addonProfile(), ...crates]);
+  const skipped = ABOUT_PROCESSES.flatMap((module) => ['--skip', `${module}::`]);
+  const seconds = runAll(root, [...addonProfile(), ...crates], skipped);
   return Object.fromEntries(Object.entries(seconds).map(([name, value]) => [`${name}, optimised`, value]));
 }
 
-/** Runs the tests of the selected crates. */
-function runAll(folder, selection) {
+/** Runs the tests of the selected crates. `options` are those of the test programs. */
+function runAll(folder, selection, options = []) {
   const seconds = {};
   const failed = programs(folder, selection).flatMap((program) => {
     const start = performance.now();
-    const tests = failedTests(program);
+    const tests = failedTests(program, options);
     seconds[program.name] = (performance.now() - start) / 1000;
     return tests.map((test) => ({ program, test }));
   });
@@ -113,9 +120,9 @@ function programs(folder, selection) {
 }
 
 /** Runs a program and prints its result. Returns the tests that failed: all of it as one if it ended without a list. */
-function failedTests(program) {
+function failedTests(program, options) {
   const start = performance.now();
-  const { status, output } = runTests(program, ['--quiet']);
+  const { status, output } = runTests(program, ['--quiet', ...options]);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const [, counts = 'no result'] = /^test result: \w+\. (.*?);/m.exec(output) ?? [];
   console.log(`${program.name}: ${counts}, ${seconds} s`);
