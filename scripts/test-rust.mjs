@@ -15,11 +15,6 @@ import { remember } from './test-seconds.mjs';
 const UNIFIER = 'addon-dependencies';
 /** The crates whose `unsafe` code the optimiser could break. */
 const KERNELS = ['iscc-search', 'iscc-units'];
-/**
- * Modules whose tests start, fill and kill processes. They take most of the time of their program, and what they show does
- * not depend on the optimiser.
- */
-const ABOUT_PROCESSES = ['full_disk', 'killed', 'merge_memory', 'saturated', 'stale_readers'];
 /** More failed tests than this are not a matter of load. */
 const AGAIN_MAX = 4;
 
@@ -47,24 +42,22 @@ export function testRust(folder = root) {
 }
 
 /**
- * Runs the tests of the crates with kernels as users get these: optimised, without debug assertions. `testRust` runs those
- * that are left out here.
+ * Runs the tests of the crates with kernels as users get these: optimised, without debug assertions.
  *
  * @returns {Record<string, number>} seconds by program
  */
 export function testKernels() {
   const crates = [...KERNELS, UNIFIER].flatMap((name) => ['-p', name]);
-  const skipped = ABOUT_PROCESSES.flatMap((module) => ['--skip', `${module}::`]);
-  const seconds = runAll(root, [...addonProfile(), ...crates], skipped);
+  const seconds = runAll(root, [...addonProfile(), ...crates]);
   return Object.fromEntries(Object.entries(seconds).map(([name, value]) => [`${name}, optimised`, value]));
 }
 
-/** Runs the tests of the selected crates. `options` are those of the test programs. */
-function runAll(folder, selection, options = []) {
+/** Runs the tests of the selected crates. */
+function runAll(folder, selection) {
   const seconds = {};
   const failed = programs(folder, selection).flatMap((program) => {
     const start = performance.now();
-    const tests = failedTests(program, options);
+    const tests = failedTests(program);
     seconds[program.name] = (performance.now() - start) / 1000;
     return tests.map((test) => ({ program, test }));
   });
@@ -120,9 +113,9 @@ function programs(folder, selection) {
 }
 
 /** Runs a program and prints its result. Returns the tests that failed: all of it as one if it ended without a list. */
-function failedTests(program, options) {
+function failedTests(program) {
   const start = performance.now();
-  const { status, output } = runTests(program, ['--quiet', ...options]);
+  const { status, output } = runTests(program, ['--quiet']);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const [, counts = 'no result'] = /^test result: \w+\. (.*?);/m.exec(output) ?? [];
   console.log(`${program.name}: ${counts}, ${seconds} s`);
