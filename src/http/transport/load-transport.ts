@@ -13,6 +13,9 @@ import { NoBinary } from './uws-binding.js';
  */
 const USUAL_BODY_BYTES_MAX = 1024 ** 3;
 
+/** Checks by loader: the services of a process use one binary, and the first one has checked it. */
+const checks = new WeakMap<() => Transport, Promise<void>>();
+
 /** The largest body that a service accepts, in bytes. */
 export function largestBody(routes: readonly Pick<Route, 'body'>[]): number {
   return Math.max(0, ...routes.map(({ body }) => body?.bytesMax ?? 0));
@@ -43,7 +46,7 @@ export function loadTransport(
 
 /**
  * Loads the named transport as {@link loadTransport} does, and lets uWebSockets.js serve some requests that unsound builds
- * fail at. Without success it counts as not loading.
+ * fail at, once per process. Without success it counts as not loading.
  *
  * @throws if `choice` is `uws` and the binary does not load or fails
  */
@@ -55,8 +58,10 @@ export async function provenTransport(
 ): Promise<Transport> {
   const transport = loadTransport(choice, log, bodyBytes, load);
   if (choice === 'node' || transport.name === 'node') return transport;
+  const check = checks.get(load) ?? checkTransport(transport);
+  checks.set(load, check);
   try {
-    await checkTransport(transport);
+    await check;
     return transport;
   } catch (error) {
     return withoutUws(choice, log, error);
