@@ -89,6 +89,21 @@ describe('provenTransport', () => {
     );
   });
 
+  it('checks a binary once for all services of a process', async () => {
+    let checks = 0;
+    const counted: Transport = {
+      ...nodeTransport,
+      name: 'uws',
+      listen: (...args) => {
+        checks += 1;
+        return nodeTransport.listen(...args);
+      },
+    };
+    const load = () => counted;
+    for (const _ of ['codes', 'search']) expect(await provenTransport('auto', silent, 0, load)).toBe(counted);
+    expect(checks).toBe(1);
+  });
+
   it('has no reason if node:http is configured, and does not check it', async () => {
     const load = () => {
       throw new NoBinary('not to be loaded');

@@ -20,6 +20,7 @@ export function documentText(document: PdfDocument): string {
   return [...pagesOf(document, (page) => budget.spent(page.text()))].join('\n');
 }
 
+/** The text of all pages, as the reference reads it and whole, and the values of the form. */
 export function documentTexts(document: PdfDocument): PdfTexts {
   const budget = new Budget();
   return document.withForm((form) => {
