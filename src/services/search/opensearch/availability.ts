@@ -68,7 +68,10 @@ export class Availability {
 
   async #tryAll(): Promise<void> {
     const { client, location, log, check } = this.#options;
-    if (!this.#isAvailable && !(await servesAll(client, location))) return;
+    // Asked while available, too: a node without a cluster manager serves what `check` reads, but no changes.
+    const isWhole = await servesAll(client, location);
+    // The shard of a new index has no copy for a moment, so only who was unavailable waits for all shards.
+    if (!this.#isAvailable && !isWhole) return;
     await check();
     if (this.#isAvailable) return;
     this.#isAvailable = true;
