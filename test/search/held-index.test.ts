@@ -16,9 +16,11 @@ import { startSearch } from './support/search-server.js';
 const LINES = 'application/x-ndjson';
 /** Lines of a group of an upload. */
 const GROUP = 1000;
-/** More than the sockets between client and server hold. */
-const EXPORTED = 6000;
-const FILLER = 'x'.repeat(4000);
+/** Together more bytes than the sockets between client and server hold. */
+const EXPORTED = 1500;
+const FILLER = 'x'.repeat(16_000);
+/** OpenSearch takes seconds for a group while other tests run. */
+const TEST_MS_MAX = 180_000;
 
 let folder: string;
 beforeAll(async () => {
@@ -41,7 +43,7 @@ describe.each(BACKENDS)('%s', (backend) => {
   });
   const assets = async (name: string) => (await client.getIndex(name)).assets;
 
-  test('an upload continues in its index after a rename', async () => {
+  test('an upload continues in its index after a rename', { timeout: TEST_MS_MAX }, async () => {
     await client.createIndex('upload');
     await client.createIndex('other');
     const sent = request(`${server.url}/indexes/upload/assets`, {
@@ -50,7 +52,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     });
     const responded = once(sent, 'response');
     sent.write(`${lines(0, GROUP, {})}\n`);
-    await expect.poll(() => assets('upload'), { timeout: 60_000 }).toBe(GROUP);
+    await expect.poll(() => assets('upload'), { timeout: TEST_MS_MAX }).toBe(GROUP);
     await client.renameIndex('upload', 'uploaded');
     await client.renameIndex('other', 'upload');
     sent.end(`${lines(GROUP, GROUP, {})}\n`);
@@ -63,7 +65,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect([await assets('uploaded'), await assets('upload')]).toEqual([2 * GROUP, 0]);
   });
 
-  test('an export has the assets of its index only, after a rename', async () => {
+  test('an export has the assets of its index only, after a rename', { timeout: TEST_MS_MAX }, async () => {
     await client.createIndex('old');
     await client.createIndex('new');
     for (let first = 0; first < EXPORTED; first += 500)
