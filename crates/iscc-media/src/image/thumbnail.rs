@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::images::{TypedImage, TypedImageRef};
+use fast_image_resize::pixels::U8x3;
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use multiversion::multiversion;
 use webp::{Encoder, PixelLayout, WebPConfig};
 
@@ -28,16 +29,12 @@ const REDUCED_TO_TIMES: usize = 2;
 /// original. Orientation is not applied. `None` if the encoder fails.
 pub fn thumbnail(raster: &Raster, side_max: usize) -> Option<Vec<u8>> {
     let (width, height) = fitted(raster.width(), raster.height(), side_max);
-    let reduced = reduced(raster, width, height)?;
-    let small = sharpened(&scaled(reduced.as_ref(), width, height)?);
-    let rgb: Vec<u8> = match small.channels() {
-        Channels::Gray => small.into_samples().iter().flat_map(|level| [*level; 3]).collect(),
-        Channels::Rgb => small.into_samples(),
-    };
+    let reduced = coloured(reduced(raster, width, height)?)?;
+    let small = sharpened(&scaled(&reduced, width, height)?);
     let mut config = WebPConfig::new().ok()?;
     config.quality = QUALITY;
     config.method = EFFORT;
-    let encoder = Encoder::new(&rgb, PixelLayout::Rgb, width as u32, height as u32);
+    let encoder = Encoder::new(small.samples(), PixelLayout::Rgb, width as u32, height as u32);
     encoder.encode_advanced(&config).ok().map(|webp| webp.to_vec())
 }
 
@@ -92,17 +89,27 @@ fn add(sums: &mut [u32], row: &[u8]) {
     }
 }
 
-fn scaled(raster: &Raster, width: usize, height: usize) -> Option<Raster> {
-    let kind = match raster.channels() {
-        Channels::Gray => PixelType::U8,
-        Channels::Rgb => PixelType::U8x3,
-    };
-    let (from_width, from_height) = (raster.width() as u32, raster.height() as u32);
-    let from = ImageRef::new(from_width, from_height, raster.samples(), kind).ok()?;
-    let mut to = Image::new(width as u32, height as u32, kind);
+/// Typed, because [`Resizer::resize`] compiles the filters of all thirteen pixel formats into its caller, which took more
+/// than half of the build of this crate.
+fn scaled(rgb: &Raster, width: usize, height: usize) -> Option<Raster> {
+    let (from_width, from_height) = (rgb.width() as u32, rgb.height() as u32);
+    let from = TypedImageRef::<U8x3>::from_buffer(from_width, from_height, rgb.samples()).ok()?;
+    let mut samples = vec![0; width * height * Channels::Rgb.count()];
+    let mut to = TypedImage::<U8x3>::from_buffer(width as u32, height as u32, &mut samples).ok()?;
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3));
-    Resizer::new().resize(&from, &mut to, &options).ok()?;
-    Raster::new(width, height, raster.channels(), to.into_vec())
+    Resizer::new().resize_typed(&from, &mut to, &options).ok()?;
+    Raster::new(width, height, Channels::Rgb, samples)
+}
+
+/// The pixels in three channels.
+fn coloured(raster: Cow<'_, Raster>) -> Option<Cow<'_, Raster>> {
+    match raster.channels() {
+        Channels::Rgb => Some(raster),
+        Channels::Gray => {
+            let rgb = raster.samples().iter().flat_map(|level| [*level; 3]).collect();
+            Raster::new(raster.width(), raster.height(), Channels::Rgb, rgb).map(Cow::Owned)
+        }
+    }
 }
 
 /// Multiplies the difference of each sample from its smoothed neighbourhood by [`SHARPNESS`].
