@@ -7,6 +7,7 @@ import { type RunningServer, startServer } from '../http/server.js';
 import { largestBody, loadTransport, provenTransport } from '../http/transport/load-transport.js';
 import { type CommonConfig, commonVariables } from '../platform/config/common.js';
 import { ignoredLines, environment as processEnvironment } from '../platform/config/env.js';
+import { type ProxyConfig, readProxyConfig } from '../platform/config/proxy.js';
 import { type TracingConfig, tracingConfig, tracingVariables } from '../platform/config/tracing.js';
 import { unknownVariables } from '../platform/config/unknown.js';
 import {
@@ -15,6 +16,7 @@ import {
   type Environment,
   readVariables,
 } from '../platform/config/variable.js';
+import { useProxy } from '../platform/egress/proxy.js';
 import { createLogger, type Logger, logsToTerminal } from '../platform/observe/log.js';
 import { Metrics, type MetricsSource, type Sibling, spansTotal } from '../platform/observe/metrics.js';
 import { SpanExporter } from '../platform/observe/spans.js';
@@ -61,7 +63,8 @@ export async function startServices(
   { environment = processEnvironment(), onStarted = () => {}, sibling, onMetrics }: StartOptions = {},
 ): Promise<RunningServices> {
   checkNames(names);
-  const { common, tracing, configured } = configure(names, environment);
+  const { common, tracing, proxy, configured } = configure(names, environment);
+  useProxy(proxy);
   warnOfUnknown(environment);
   const running: RunningServer[] = [];
   const servers = new Map<ServiceName, RunningServer>();
@@ -123,15 +126,21 @@ function checkNames(names: readonly ServiceName[]): void {
 export function configure(names: readonly ServiceName[], environment: Environment) {
   const inOrder = SERVICE_NAMES.filter((name) => names.includes(name));
   const configured: [ServiceName, ConfiguredService][] = [];
-  const [common, tracing] = collectProblems<CommonConfig | TracingConfig | undefined>([
+  const [common, tracing, proxy] = collectProblems<unknown>([
     () => readVariables(commonVariables, environment),
     () => tracingConfig(readVariables(tracingVariables, environment)),
+    () => readProxyConfig(environment),
     ...inOrder.map((name) => () => {
       configured.push([name, withLogLevel(name, SERVICES[name].configure(environment), environment)]);
       return undefined;
     }),
   ]);
-  return { common: common as CommonConfig, tracing: tracing as TracingConfig | undefined, configured };
+  return {
+    common: common as CommonConfig,
+    tracing: tracing as TracingConfig | undefined,
+    proxy: proxy as ProxyConfig,
+    configured,
+  };
 }
 
 /** The default level of codes is `debug`, as that of its reference program. On a terminal, people get `info`. */

@@ -1,9 +1,10 @@
 /** Reads from hubs. Everything a hub sends is untrusted: addresses, sizes, times and encodings have limits. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { retryAfterMs } from '../client/retry.js';
-import { type ConnectOptions, publicConnector } from '../platform/egress/public-connector.js';
+import { publicAgent } from '../platform/egress/agents.js';
+import type { ConnectOptions } from '../platform/egress/public-connector.js';
 import { failureReason } from '../platform/failure-reason.js';
 import { Slots } from '../platform/slots.js';
 import { endsWithin, withTimeLimit } from '../platform/time-limit.js';
@@ -64,12 +65,10 @@ export class HubClient {
 
   constructor(options: HubClientOptions) {
     this.#options = options;
-    this.#agent = new Agent({
-      connect: publicConnector({ ...options, timeoutMs: CONNECT_TIMEOUT_MS }),
-      connections: REQUESTS_PER_HUB,
-      maxHeaderSize: HEADER_BYTES_MAX,
-      allowH2: false,
-    });
+    this.#agent = publicAgent(
+      { ...options, timeoutMs: CONNECT_TIMEOUT_MS },
+      { connections: REQUESTS_PER_HUB, maxHeaderSize: HEADER_BYTES_MAX, allowH2: false },
+    );
   }
 
   /** Never rejects. Waits for a place within the rates first. */

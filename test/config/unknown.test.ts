@@ -46,6 +46,8 @@ describe('unknownVariables', () => {
         ISCC_OTHER: 'x',
         APP_NAME: 'x',
         OTEL_SERVICE_NAME: 'x',
+        FTP_PROXY: 'x',
+        http_proxy: 'x',
       }),
     ).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codesVariables, readCodesConfig } from '../../platform/config/codes.js';
 import { environment } from '../../platform/config/env.js';
+import { outgoingFetch } from '../../platform/egress/fetch.js';
 import { inBytes } from './progress.js';
 import { type LocalFile, type Source, SourceFailed, type Unreadable } from './source.js';
 
@@ -34,7 +35,7 @@ export function webSource(url: string): Source | Unreadable {
   if (username + password !== '') return invalid(CREDENTIALS_REFUSED);
   const last = pathname.slice(pathname.lastIndexOf('/') + 1);
   const filename = decoded(last) || hostname;
-  return { path: url, filename, fetch: (folder) => download(url, folder, (address) => fetch(address)) };
+  return { path: url, filename, fetch: (folder) => download(url, folder, outgoingFetch) };
 }
 
 /** `fetch` refuses such addresses, and results would contain them. */

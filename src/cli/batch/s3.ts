@@ -3,6 +3,7 @@ import picomatch from 'picomatch';
 import { environment } from '../../platform/config/env.js';
 import { type S3Config, s3Variables } from '../../platform/config/s3.js';
 import { readVariables } from '../../platform/config/variable.js';
+import { outgoingFetch } from '../../platform/egress/fetch.js';
 import { bucketAddress, encodedKey } from '../../storage/s3/address.js';
 import { CredentialSource } from '../../storage/s3/credentials.js';
 import { decodedKey, element, elements, isListing } from '../../storage/s3/xml.js';
@@ -40,16 +41,17 @@ interface Store {
 
 async function requests(config: S3Config): Promise<Request> {
   const source = new CredentialSource(config);
-  const { AwsClient } = await import('aws4fetch');
+  const { AwsV4Signer } = await import('aws4fetch');
   return async (url) => {
     const keys = await source.get().catch((error: Error) => {
       throw new SourceFailed('FETCH_FAILED', error.message);
     });
-    if (keys === undefined) return fetch(url);
+    if (keys === undefined) return outgoingFetch(url);
     const { accessKeyId, secretAccessKey, sessionToken } = keys;
     const given = { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-    // `download` repeats failed attempts.
-    return new AwsClient({ ...given, region: config.region, service: 's3', retries: 0 }).fetch(url);
+    const signer = new AwsV4Signer({ ...given, url, region: config.region, service: 's3' });
+    const { headers } = await signer.sign();
+    return outgoingFetch(url, { headers: Object.fromEntries(headers) });
   };
 }
 

@@ -6,9 +6,10 @@ import { SERVICE_NAMES, SERVICES, type ServiceEntry, type ServiceName } from '..
 import { commonVariables } from '../../platform/config/common.js';
 import { type EnvironmentSources, environmentSources, ignoredLines } from '../../platform/config/env.js';
 import { inspectVariables, problemsOf, type VariableState } from '../../platform/config/inspect.js';
+import { readProxyConfig } from '../../platform/config/proxy.js';
 import { tracingConfig, tracingVariables } from '../../platform/config/tracing.js';
 import { unknownVariables } from '../../platform/config/unknown.js';
-import { readVariables, type Variables } from '../../platform/config/variable.js';
+import { collectProblems, readVariables, type Variables } from '../../platform/config/variable.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
 
@@ -21,7 +22,11 @@ interface Section {
 }
 
 const COMMON: Pick<ServiceEntry, 'check'> = {
-  check: (environment) => void tracingConfig(readVariables(tracingVariables, environment)),
+  check: (environment) =>
+    void collectProblems<unknown>([
+      () => tracingConfig(readVariables(tracingVariables, environment)),
+      () => readProxyConfig(environment),
+    ]),
 };
 
 export async function checkConfig(

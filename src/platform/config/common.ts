@@ -2,6 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { consoleVariable } from './console.js';
+import { proxyVariables } from './proxy.js';
 import { redisVariable } from './redis.js';
 import { boolean, integer, number, oneOf, portOrOff, text } from './schemas.js';
 import { tracingVariables } from './tracing.js';
@@ -74,6 +75,7 @@ export const commonVariables = defineVariables({
   },
   redisUrl: redisVariable,
   console: consoleVariable,
+  ...proxyVariables,
   ...tracingVariables,
 });
 

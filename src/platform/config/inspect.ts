@@ -1,7 +1,13 @@
 /** The value of each variable, its origin, and whether it is valid. */
 import { shownDefault } from './describe.js';
 import type { EnvironmentSources } from './env.js';
-import { ConfigurationInvalid, readVariable, type Variable, type Variables } from './variable.js';
+import {
+  ConfigurationInvalid,
+  readVariable,
+  type Variable,
+  type Variables,
+  withoutPassword,
+} from './variable.js';
 
 export type Origin = 'environment' | '.env' | 'default';
 
@@ -29,7 +35,12 @@ function inspect(variable: Variable, { values, fromFile }: EnvironmentSources): 
     return { name, value, origin: 'default', ...broken };
   }
   const origin = fromFile.has(name) ? '.env' : 'environment';
-  return { name, value: secret ? '(hidden)' : text, origin, ...broken };
+  return { name, value: shownValue(text, secret), origin, ...broken };
+}
+
+function shownValue(text: string, secret: Variable['secret']): string {
+  if (secret === 'password') return withoutPassword(text);
+  return secret ? '(hidden)' : text;
 }
 
 /** The problems that a check reports, one line each. */

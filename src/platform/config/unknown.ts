@@ -28,7 +28,7 @@ const OF_TOOLS =
   /^ISCCD_(?:(?:FROM_|TO_)?API_KEY|STORE_TOKEN|TEST_\w+|SETUP_\w+|TORTURE_\w+|FUZZ_\w+|NPM_FLAGS|DOMAIN|OPERATORS|PORT|STORE_URL|AUDIT|BENCH_VENV|DOCS_ROOT|KEEP_DATA|MUTATIONS)$/;
 
 /** Variables that other programs read too: what is similar may be theirs. */
-const OF_OTHERS = /^(?:AWS|OTEL)_/;
+const OF_OTHERS = /^(?:AWS|OTEL)_|^[A-Z]+_PROXY$/;
 /** With a misspelled prefix, or none of ours, at most this many characters differ from a variable of this length. */
 const MISSPELLED_MAX = 2;
 const MISSPELLED_LENGTH_MIN = 9;

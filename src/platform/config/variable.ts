@@ -11,8 +11,8 @@ export interface Variable<T = unknown> {
   readonly defaultShown?: string;
   readonly unit?: string;
   readonly description: string;
-  /** Hides the value in messages. */
-  readonly secret?: boolean;
+  /** Hides the value in messages; `'password'` hides only the user name and password of an address. */
+  readonly secret?: boolean | 'password';
 }
 
 /** Declarations by property name. */
@@ -95,4 +95,9 @@ export function readVariable(variable: Variable, environment: Environment): unkn
   const shown = variable.secret ? '(hidden)' : JSON.stringify(text);
   const rule = result.error.issues[0]?.message ?? 'is not valid';
   throw new ConfigurationInvalid(`${variable.name}=${shown} ${rule}`);
+}
+
+/** An address without its user name and password, for messages. */
+export function withoutPassword(text: string): string {
+  return text.replace(/^((?:[\w+.-]+:\/\/)?).*@/s, '$1(hidden)@');
 }

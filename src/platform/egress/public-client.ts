@@ -1,7 +1,8 @@
 /** GET requests to addresses that others choose: https, public servers only, at most two redirects. */
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { failureReason } from '../failure-reason.js';
-import { AddressRefused, type ConnectOptions, isAllowed, publicConnector } from './public-connector.js';
+import { publicAgent } from './agents.js';
+import { AddressRefused, type ConnectOptions, isAllowed } from './public-connector.js';
 
 const REDIRECTS_MAX = 2;
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -31,12 +32,10 @@ export class PublicClient {
   constructor(options: PublicClientOptions) {
     this.#allowed = options.allowed;
     this.#plainHttp = options.plainHttp ?? false;
-    this.#agent = new Agent({
-      connect: publicConnector({ ...options, timeoutMs: CONNECT_TIMEOUT_MS }),
-      connections: CONNECTIONS_PER_SERVER,
-      maxHeaderSize: HEADER_BYTES_MAX,
-      allowH2: false,
-    });
+    this.#agent = publicAgent(
+      { ...options, timeoutMs: CONNECT_TIMEOUT_MS },
+      { connections: CONNECTIONS_PER_SERVER, maxHeaderSize: HEADER_BYTES_MAX, allowH2: false },
+    );
   }
 
   /** Whether an address is allowed: https, or http if all of it is allowed or a test allows the host. */

@@ -1,8 +1,11 @@
 /** Connects only to public addresses, whatever host name or literal a URL contains. */
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { buildConnector } from 'undici';
+import { bareHost, type ProxyRule, portOf } from './proxy.js';
 import { isPublicAddress } from './public-address.js';
+import { openTunnel, overTunnel } from './tunnel.js';
 
 /** For DNS queries by c-ares, which do not block libuv's thread pool as `dns.lookup` does. */
 const DNS_TIMEOUT_MS = 1000;
@@ -27,8 +30,11 @@ export interface ConnectOptions {
   readonly ca?: string;
 }
 
-/** A connector for undici; fails with {@link AddressRefused}. TLS and `Host` keep using the host name. */
-export function publicConnector(options: ConnectOptions): buildConnector.connector {
+/**
+ * A connector for undici; fails with {@link AddressRefused}. TLS and `Host` keep using the host name. A proxy gets the address
+ * that was checked, unless it resolves names itself.
+ */
+export function publicConnector(options: ConnectOptions, rule: ProxyRule): buildConnector.connector {
   const { allowed, timeoutMs, ca } = options;
   const resolver = dnsResolver(options);
   const build = (mayConnect: (address: string) => boolean) =>
@@ -41,11 +47,51 @@ export function publicConnector(options: ConnectOptions): buildConnector.connect
   return (target, callback) => {
     const mayConnect = (address: string) =>
       isPublicAddress(address) || isAllowed(allowed, address, portOf(target));
+    const connect = allowed.size === 0 ? connectToPublic : build(mayConnect);
+    const host = bareHost(target.hostname);
+    const proxy = rule.proxyOf(target);
     // Node does not call `lookup` for IP literals.
-    const literal = target.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (isIP(literal) !== 0 && !mayConnect(literal)) callback(new AddressRefused(literal), null);
-    else (allowed.size === 0 ? connectToPublic : build(mayConnect))(target, callback);
+    if (isIP(host) !== 0 && !mayConnect(host)) callback(new AddressRefused(host), null);
+    else if (proxy === undefined) connect(target, callback);
+    else {
+      const addresses = rule.resolves ? namedAddress(host) : checkedAddresses(resolver, host, mayConnect);
+      openFirst(proxy, addresses, portOf(target), timeoutMs).then(
+        (socket) => overTunnel(connect, target, socket, callback),
+        (error: Error) => callback(error, null),
+      );
+    }
   };
+}
+
+/** Whether a name means this machine everywhere (RFC 6761). */
+export function isLocalName(host: string): boolean {
+  return /(?:^|\.)localhost\.?$/i.test(host);
+}
+
+/** The name itself, for a proxy that resolves it. */
+async function namedAddress(host: string): Promise<readonly string[]> {
+  if (isLocalName(host)) throw new AddressRefused(host);
+  return [host];
+}
+
+/** A tunnel to the first address to which the proxy opens one. Rejects like the last attempt. */
+async function openFirst(
+  proxy: URL,
+  addresses: Promise<readonly string[]>,
+  port: string,
+  timeoutMs: number,
+): Promise<Duplex> {
+  const endMs = performance.now() + timeoutMs;
+  const left = [...(await addresses)];
+  for (;;) {
+    const host = left.shift() ?? '';
+    const restMs = Math.max(1, Math.ceil(endMs - performance.now()));
+    try {
+      return await openTunnel(proxy, { host, port }, restMs);
+    } catch (error) {
+      if (left.length === 0 || performance.now() >= endMs) throw error;
+    }
+  }
 }
 
 /** Whether a list contains a host, or the host with this port. IPv6 addresses have brackets before a port. */
@@ -54,25 +100,19 @@ export function isAllowed(allowed: ReadonlySet<string>, host: string, port: stri
   return allowed.has(`${isIP(host) === 6 ? `[${host}]` : host}:${port}`);
 }
 
-function portOf({ protocol, port }: { readonly protocol: string; readonly port: string }): string {
-  return port || (protocol === 'https:' ? '443' : '80');
-}
-
 function dnsResolver({ dnsServers }: ConnectOptions): Resolver {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
   if (dnsServers !== undefined) resolver.setServers(dnsServers);
   return resolver;
 }
 
-/** Fails unless all addresses of the name are allowed. */
 function checkedLookup(resolver: Resolver, mayConnect: (address: string) => boolean): LookupFunction {
   return (hostname, { all }, callback) => {
-    addressesOf(resolver, hostname).then(
-      (addresses) => {
-        const refused = addresses.find(({ address }) => !mayConnect(address));
+    checkedAddresses(resolver, hostname, mayConnect).then(
+      (checked) => {
+        const addresses = checked.map((address) => ({ address, family: isIP(address) }));
         const [first] = addresses;
-        if (refused !== undefined) callback(new AddressRefused(refused.address), []);
-        else if (all) callback(null, addresses);
+        if (all) callback(null, addresses);
         else callback(null, first?.address ?? '', first?.family);
       },
       (error: NodeJS.ErrnoException) => callback(error, []),
@@ -80,13 +120,23 @@ function checkedLookup(resolver: Resolver, mayConnect: (address: string) => bool
   };
 }
 
-/** At least one address; rejects if the name has none. */
-async function addressesOf(resolver: Resolver, hostname: string) {
+/** The addresses of a name, or an address itself. @throws {AddressRefused} unless all are allowed */
+async function checkedAddresses(
+  resolver: Resolver,
+  host: string,
+  mayConnect: (address: string) => boolean,
+): Promise<readonly string[]> {
+  if (isIP(host) !== 0) return [host];
+  const addresses = await addressesOf(resolver, host);
+  const refused = addresses.find((address) => !mayConnect(address));
+  if (refused !== undefined) throw new AddressRefused(refused);
+  return addresses;
+}
+
+/** At least one address, IPv4 first; rejects if the name has none. */
+async function addressesOf(resolver: Resolver, hostname: string): Promise<string[]> {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const found = [
-    ...(v4.status === 'fulfilled' ? v4.value : []).map((address) => ({ address, family: 4 })),
-    ...(v6.status === 'fulfilled' ? v6.value : []).map((address) => ({ address, family: 6 })),
-  ];
+  const found = [v4, v6].flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   if (found.length > 0) return found;
   throw v4.status === 'rejected' ? v4.reason : new Error(`${hostname} has no address`);
 }

@@ -9,6 +9,7 @@ import {
   ServerRuntimeClient,
   type Transport,
 } from '@sentry/core';
+import { outgoingFetch } from '../egress/fetch.js';
 
 const SEND_TIMEOUT_MS = 5000;
 const CLOSE_TIMEOUT_MS = 3000;
@@ -41,7 +42,7 @@ export function errorReports({ dsn, service, release, environment }: ErrorReport
 /** A report that cannot be delivered is dropped, so that an outage of the receiver does not spread to this service. */
 function fetchTransport(options: BaseTransportOptions): Transport {
   return createTransport(options, async ({ body }) => {
-    const response = await fetch(options.url, {
+    const response = await outgoingFetch(options.url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-sentry-envelope' },
       body: typeof body === 'string' ? body : new Uint8Array(body),

@@ -4,6 +4,7 @@
  * no path, query, address or header of a client.
  */
 import type { TracingConfig } from '../config/tracing.js';
+import { outgoingFetch } from '../egress/fetch.js';
 import { failureReason } from '../failure-reason.js';
 import { version } from '../version.js';
 import type { Logger } from './log.js';
@@ -136,7 +137,7 @@ export class SpanExporter {
   async #post(batch: readonly Queued[]): Promise<{ reason: string; isRetryable: boolean } | undefined> {
     const { url, headers } = this.#config;
     try {
-      const response = await fetch(url, {
+      const response = await outgoingFetch(url, {
         method: 'POST',
         headers: { ...headers, 'Content-Type': 'application/json' },
         body: JSON.stringify(exportRequest(batch)),

@@ -3,9 +3,10 @@
  * operator's list, and only public addresses of them.
  */
 import path from 'node:path';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { Gathered } from '../../http/request/gathered.js';
-import { AddressRefused, publicConnector } from '../../platform/egress/public-connector.js';
+import { publicAgent } from '../../platform/egress/agents.js';
+import { AddressRefused } from '../../platform/egress/public-connector.js';
 import { version } from '../../platform/version.js';
 import { CodesRefusal } from './errors.js';
 import { DEFAULT_FILENAME } from './filename.js';
@@ -41,13 +42,8 @@ export class Sources {
 
   constructor({ origins, allowed = new Set() }: SourcesOptions) {
     this.#origins = origins;
-    this.#agent = new Agent({
-      connect: publicConnector({ allowed, timeoutMs: CONNECT_TIMEOUT_MS }),
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: STALL_MS,
-      bodyTimeout: STALL_MS,
-      allowH2: false,
-    });
+    const limits = { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: STALL_MS, bodyTimeout: STALL_MS };
+    this.#agent = publicAgent({ allowed, timeoutMs: CONNECT_TIMEOUT_MS }, { ...limits, allowH2: false });
   }
 
   get isOn(): boolean {

@@ -1,8 +1,9 @@
 /** Signed requests to one bucket, with time limits and retries. Import it only if S3 is configured. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
-import { Agent, type Dispatcher, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { Credentials, S3Settings } from '../../platform/config/s3.js';
+import { operatorAgent } from '../../platform/egress/agents.js';
 import { StorageUnavailable } from '../data/unavailable.js';
 import { bucketAddress, encodedKey } from './address.js';
 import { CredentialSource } from './credentials.js';
@@ -48,7 +49,7 @@ export class S3Client {
   readonly #region: string;
   readonly #credentials: CredentialSource;
   readonly #keys = new Map<string, ArrayBuffer>();
-  readonly #agent = new Agent({ connect: { timeout: CONNECT_MS_MAX }, bodyTimeout: BODY_MS_MAX });
+  readonly #agent = operatorAgent(CONNECT_MS_MAX, { bodyTimeout: BODY_MS_MAX });
 
   constructor(settings: S3Settings) {
     this.#settings = settings;

@@ -1,5 +1,7 @@
 /** Requests to the configured hub, the store's only outgoing connections. Time and response size are limited. */
-import { Agent, type Dispatcher, errors } from 'undici';
+import { type Agent, type Dispatcher, errors } from 'undici';
+import { operatorAgent } from '../../../platform/egress/agents.js';
+import { PROXY_FAILED } from '../../../platform/egress/tunnel.js';
 import { failureReason } from '../../../platform/failure-reason.js';
 import { TRACEPARENT, type Trace, traceparent } from '../../../platform/observe/trace.js';
 import {
@@ -25,6 +27,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  PROXY_FAILED,
 ]);
 
 /** Port to a hub. No method rejects because of the network or the hub: failures are results. */
@@ -57,8 +60,7 @@ export class HubClient implements Hub {
   constructor(url: string, timeoutMs: number) {
     this.#url = url;
     this.#timeoutMs = timeoutMs;
-    this.#agent = new Agent({
-      connect: { timeout: timeoutMs },
+    this.#agent = operatorAgent(timeoutMs, {
       maxResponseSize: ANSWER_BYTES_MAX,
       // One connection per request: after a send on a connection that the hub is closing, the outcome is unknown.
       pipelining: 0,

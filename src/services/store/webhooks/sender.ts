@@ -3,7 +3,7 @@
  * several sends at a time, in the order of the events; a failed event waits for its next attempt while later ones are
  * sent.
  */
-import { Agent, type buildConnector } from 'undici';
+import type { Agent } from 'undici';
 import { failureReason } from '../../../platform/failure-reason.js';
 import type { Logger } from '../../../platform/observe/log.js';
 import { signedHeaders } from '../../../platform/signing/webhook.js';
@@ -30,8 +30,8 @@ export interface WebhookTarget {
   readonly url: string;
   /** Key of the signatures. */
   readonly key: Buffer;
-  /** Refuses addresses that the receiver must not have; by default none. */
-  readonly connector?: buildConnector.connector | undefined;
+  /** Opens connections to the addresses that the receiver may have. The sender closes it. */
+  readonly agent: Agent;
 }
 
 export interface WebhookParts {
@@ -59,7 +59,7 @@ export class WebhookSender {
     const { db, target, timeoutMs } = parts;
     this.#parts = parts;
     this.#outbox = new Outbox(db, target.webhook, timeoutMs + LEASE_SLACK_MS);
-    this.#agent = new Agent({ connect: target.connector ?? { timeout: timeoutMs } });
+    this.#agent = target.agent;
   }
 
   /** Sends what is due, unless that happens already. */

@@ -1,5 +1,5 @@
 /** Sends events to all receivers: the one of the configuration, and those that admins registered. */
-import { publicConnector } from '../../../platform/egress/public-connector.js';
+import { operatorAgent, publicAgent } from '../../../platform/egress/agents.js';
 import { counter, gauge, type Metric } from '../../../platform/observe/instruments.js';
 import type { Logger } from '../../../platform/observe/log.js';
 import { derivedKey } from '../../../platform/signing/webhook.js';
@@ -97,9 +97,10 @@ export class WebhookSenders {
   /** The operator's own receiver may have any address; registered ones must be public. */
   #targetOf({ key: webhook, url, nonce }: Receiver): WebhookTarget {
     const { configured, secretKey, allowed, timeoutMs } = this.#parts;
-    if (webhook === CONFIGURED_WEBHOOK && configured !== undefined) return { webhook, ...configured };
-    const connector = publicConnector({ allowed, timeoutMs });
-    return { webhook, url, key: derivedKey(secretKey, nonce), connector };
+    if (webhook === CONFIGURED_WEBHOOK && configured !== undefined)
+      return { webhook, ...configured, agent: operatorAgent(timeoutMs) };
+    const agent = publicAgent({ allowed, timeoutMs });
+    return { webhook, url, key: derivedKey(secretKey, nonce), agent };
   }
 
   async #waiting(): Promise<number> {
