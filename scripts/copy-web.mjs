@@ -1,26 +1,33 @@
 /**
- * Copies what the compiler does not: static browser files into `dist/console`, the vectors of `isccd selftest`, and the types of
- * the addon.
+ * Builds what the compiler does not: the pages in `dist/console`, the vectors of `isccd selftest`, and the types of the addon.
  */
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root } from './lib.mjs';
+import { bin, root, run } from './lib.mjs';
 
 const VECTORS = ['test', 'fixtures', 'codes', 'conformance_iscc_core_1_5_0.json'];
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'];
 
-/** Files of `src/console` that are served unchanged; the compiler writes its TypeScript to the same folder. */
-const AS_IS = /\.(html|css|svg)$/;
+/** One file each, so that a page takes few requests. `style.css` is also part of `console.css`. */
+const BUNDLES = ['main.ts', 'console.css', 'style.css', 'viewer.css', 'admin/main.ts', 'admin/admin.css'];
+const AS_IS = ['frame.html', 'icon.svg'];
 
 export function copyWeb() {
-  const source = path.join(root, 'src', 'console');
-  cpSync(source, path.join(root, 'dist', 'console'), {
-    recursive: true,
-    filter: (file) => statSync(file).isDirectory() || AS_IS.test(file),
-  });
+  pages();
   cpSync(path.join(root, ...VECTORS), path.join(root, 'dist', 'cli', 'conformance.json'));
   docs();
   addonTypes();
+}
+
+function pages() {
+  const [source, target] = ['src', 'dist'].map((folder) => path.join(root, folder, 'console'));
+  rmSync(target, { recursive: true, force: true });
+  const options = [
+    ...['--bundle', '--minify', '--format=esm', '--target=es2023', '--charset=utf8'],
+    ...['--legal-comments=none', '--log-level=warning', `--outbase=${source}`, `--outdir=${target}`],
+  ];
+  run(bin('esbuild'), [...BUNDLES.map((file) => path.join(source, file)), ...options]);
+  for (const file of AS_IS) cpSync(path.join(source, file), path.join(target, file));
 }
 
 /** Users of the package have no folder `native`: without its types, everything that they describe would be `any`. */

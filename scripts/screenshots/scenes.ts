@@ -27,20 +27,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     width: 1200,
     act: async (page, { url, files }) => {
       await page.goto(url.codes);
+      await page.getByText('Options').click();
       await page.getByRole('checkbox', { name: 'Find matches' }).uncheck();
-      await page.getByRole('checkbox', { name: 'Find content credentials' }).uncheck();
-      await page.getByLabel('Drop files anywhere').setInputFiles(files.original);
-      await page.getByRole('button', { name: 'Generate code' }).click();
+      await page.getByRole('checkbox', { name: 'Find manifests' }).uncheck();
+      await page.getByLabel('Choose files').setInputFiles(files.original);
       await page.getByText('Done: ').first().waitFor();
-      // Their times differ from run to run.
-      await page.getByText('Steps', { exact: true }).click();
       await loaded(page);
     },
   },
   'resolver-check': {
     part: '#check-result',
     act: async (page, stage) => {
-      await page.goto(stage.url.resolver);
+      await page.goto(`${stage.url.resolver}/#tab=check`);
       await choose(page, stage);
       await check(page);
     },
@@ -74,7 +72,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     isLoop: true,
     height: 900,
     act: async (page, stage, frame) => {
-      await page.goto(stage.url.resolver);
+      await page.goto(`${stage.url.resolver}/#tab=check`);
       await page.getByLabel('Drop a file here').waitFor();
       await frame(1500);
       await choose(page, stage);

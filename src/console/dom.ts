@@ -164,10 +164,11 @@ export function actionButton(label: string, act: () => void, kind = 'second'): H
   return button;
 }
 
-/** Shows a section and moves the focus to it. */
+/** Shows a section from its top and moves the focus to it. Alone, the focus would put the middle of a tall one on the screen. */
 export function reveal(section: HTMLElement): void {
   section.hidden = false;
-  section.focus();
+  section.focus({ preventScroll: true });
+  section.scrollIntoView({ block: 'start' });
 }
 
 /** A number of things, e.g. `1 match` or `2 matches`. */

@@ -1,12 +1,10 @@
-/** Files that are dropped anywhere on the page, or pasted. */
+/** Files that are dropped anywhere on the page or pasted, and text that is pasted outside of the fields. */
 import { byId } from './dom.js';
 
-/**
- * Highlights the page while files are dragged over it, and passes dropped files with the element under them, pasted ones with the
- * element that has the focus.
- */
+/** Covers the page while files are dragged over it, and passes what is dropped or pasted. */
 export function onPageDrop(
-  act: (files: readonly File[], target: Element | undefined) => Promise<void>,
+  take: (files: readonly File[]) => Promise<void>,
+  takeText: (text: string) => void,
 ): void {
   const error = byId('drop-error', HTMLElement);
   const over = (isOver: boolean) => document.body.classList.toggle('over', isOver);
@@ -21,23 +19,29 @@ export function onPageDrop(
     // The pointer left the window, not only an element.
     if (event.relatedTarget === null) over(false);
   });
-  const take = async (event: Event, transfer: DataTransfer | null) => {
+  const pass = async (event: Event, transfer: DataTransfer | null) => {
     const files = [...(transfer?.files ?? [])];
-    // Text belongs to the field that has the focus.
-    if (files.length === 0) return;
+    const text = event.type === 'paste' && !isInField(event.target) ? transfer?.getData('text/plain') : '';
+    if (files.length === 0 && !text?.trim()) return;
     event.preventDefault();
     error.textContent = '';
     try {
-      await act(files, event.target instanceof Element ? event.target : undefined);
+      if (files.length > 0) await take(files);
+      else takeText(text ?? '');
     } catch (thrown) {
       error.textContent = thrown instanceof Error ? thrown.message : String(thrown);
     }
   };
   document.addEventListener('drop', (event) => {
     over(false);
-    return take(event, event.dataTransfer);
+    return pass(event, event.dataTransfer);
   });
-  document.addEventListener('paste', (event) => take(event, event.clipboardData));
+  document.addEventListener('paste', (event) => pass(event, event.clipboardData));
+}
+
+/** Text belongs to the field that has the focus. */
+function isInField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select') !== null;
 }
 
 function hasFiles({ dataTransfer }: DragEvent): boolean {

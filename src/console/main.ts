@@ -1,40 +1,54 @@
 /** Starts the parts of the page whose services respond. */
 import { compareForm } from './codes/compare.js';
-import { explainCode, explainForm } from './codes/explain.js';
-import { addFiles, uploadForm } from './codes/queue.js';
+import { metadataForm, readMetadata } from './codes/metadata-tab.js';
+import { addFiles, fileFields } from './codes/queue.js';
 import { onPageDrop } from './drop.js';
-import { linked } from './link.js';
+import { exampleButtons } from './find/examples.js';
+import { ask, askForm, searchFields } from './find/field.js';
+import { isShown, linked } from './link.js';
 import { checkForm, chooseToCheck } from './resolver/check.js';
-import { searchCodes, searchForms } from './search/form.js';
+import { browse } from './search/browse.js';
+import { createForm } from './search/create.js';
 import { showNetwork } from './search/network.js';
-import { findNeighbours, has, own, type ServiceName } from './services.js';
+import { findNeighbours, has, own, type ServiceName, showParts } from './services.js';
+import { currentTab, goToTab, onOpen, openTab } from './tabs.js';
 
 const JSON_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The code of the address, in the part of the page that has most to say of it. */
+/** Opens what the address of the page links to: a result or a tab. */
 function showLinked(): void {
-  const link = linked();
-  if (link === undefined) return;
-  if (has('search')) searchCodes(link.code, link.index);
-  else if (has('codes')) explainCode(link.code);
+  const { search, manifest, tab, index } = linked();
+  if (search === undefined && manifest === undefined) {
+    // Links inside the page, such as the one to the content, leave the tab as it is.
+    if (tab !== undefined || location.hash === '') openTab(tab ?? 'find');
+    if (tab === 'index' && index !== undefined && has('search')) void browse(index);
+    return;
+  }
+  openTab('find');
+  if (isShown(location.hash)) return;
+  if (search !== undefined) ask(search.code, search.index);
+  else if (manifest !== undefined) ask(manifest);
 }
 
-/** What a drop means depends on the services, and on the element under it. */
-async function dropped(files: readonly File[], target: Element | undefined): Promise<void> {
+/** The whole page takes files; the open tab decides what becomes of them. */
+async function dropped(files: readonly File[]): Promise<void> {
   await findNeighbours();
-  const result = has('search') ? await droppedResult(files) : undefined;
-  if (result !== undefined) return searchCodes(result);
-  const isOver = (selector: string) => target?.closest(selector) instanceof Element;
-  const isForCheck = own === 'resolver' ? !isOver('#generate') : isOver('#check');
-  if (isForCheck || !has('codes')) {
+  const [file] = files;
+  const tab = currentTab();
+  if (tab === 'check') {
     // Waits, because a file that the user wants to look at first must not be uploaded. After a failure, asks again.
     checks = checks.then((known) => known ?? checkForm());
     const isChecked = await checks;
     if (isChecked === undefined) return;
     if (isChecked) return chooseToCheck(files);
   }
-  if (has('codes')) return addFiles(files);
-  throw new Error('This page cannot read files: it needs the codes service.');
+  if (tab === 'metadata' && file !== undefined) return readMetadata(file);
+  const result = await droppedResult(files);
+  if (result === undefined && !has('codes'))
+    throw new Error('This page cannot read files: it needs the codes service.');
+  goToTab('find');
+  if (result === undefined) await addFiles(files);
+  else ask(result);
 }
 
 /** The JSON result of the codes service, if that is what the file is. */
@@ -50,15 +64,23 @@ async function droppedResult([file, ...others]: readonly File[]): Promise<string
   }
 }
 
+/** Text that is pasted outside of the fields. */
+function pasted(text: string): void {
+  if (!has('codes') && !has('search')) return;
+  goToTab('find');
+  ask(text);
+}
+
 async function startCodes(): Promise<void> {
-  uploadForm();
-  explainForm();
+  fileFields();
   compareForm();
+  metadataForm();
 }
 
 async function startSearch(): Promise<void> {
-  await searchForms();
-  void showNetwork();
+  createForm();
+  onOpen('network', () => void showNetwork());
+  await searchFields();
 }
 
 /** The page does not wait for the answer. */
@@ -75,12 +97,17 @@ const START = new Map<ServiceName, () => Promise<void>>([
 
 /** Whether the resolver checks files; `undefined` if it did not answer. */
 let checks: Promise<boolean | undefined> = Promise.resolve(false);
-onPageDrop(dropped);
+onPageDrop(dropped, pasted);
+askForm();
+exampleButtons();
 // The page's own forms work before the neighbours have answered.
+showParts();
+openTab(linked().tab ?? 'find');
 const started = START.get(own)?.();
 await findNeighbours();
 const others = [...START].filter(([name]) => name !== own && has(name));
 await Promise.all([started, ...others.map(([, start]) => start())]);
+openTab(linked().tab ?? 'find');
 showLinked();
 addEventListener('hashchange', showLinked);
 await checks;

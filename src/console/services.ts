@@ -36,8 +36,15 @@ export function findNeighbours(): Promise<void> {
 
 async function askNeighbours(): Promise<void> {
   await Promise.all(neighbours.split(' ').filter(Boolean).map(findNeighbour));
+  showParts();
+}
+
+/** Shows the parts of the page whose services respond: `data-needs` is a service, one of several (`a|b`), or none (`!a`). */
+export function showParts(): void {
   for (const part of document.querySelectorAll<HTMLElement>('[data-needs]')) {
-    part.hidden = !(part.dataset.needs ?? '').split(' ').every((name) => origins.has(name));
+    const needs = part.dataset.needs ?? '';
+    const isThere = needs.split('|').some((name) => origins.has(name));
+    part.hidden = needs.startsWith('!') ? origins.has(needs.slice(1)) : !isThere;
   }
 }
 

@@ -142,28 +142,38 @@ describe('have you seen this picture?', () => {
       await match.getByRole('img', { name: /^Content-Code Image: \d+ of 256 bits differ$/ }).count(),
     ).toBe(1);
     const manifest = file
-      .getByRole('region', { name: 'Content credentials of' })
+      .getByRole('region', { name: 'Manifests of' })
       .getByRole('list', { name: 'Manifests' });
     expect(await manifest.textContent()).toMatch(/similar, 9\d/);
     expect(await page.locator('#status').textContent()).toBe('Done: smaller.jpg');
     expect(await focused(page)).toBe('result');
+    expect(await file.getByRole('region', { name: 'Rights of' }).textContent()).toContain('nothing is said');
+    // The result begins at the top of the window, below the tabs.
+    const top = await page.evaluate<number>('document.querySelector("#result").getBoundingClientRect().top');
+    expect(top).toBeGreaterThan(0);
+    expect(top).toBeLessThan(200);
+    expect(await page.evaluate('location.hash')).toBe(
+      `#code=${await file.locator('.iscc').first().textContent()}`,
+    );
     expect(requested.filter((origin) => !Object.values(services.url).includes(origin))).toEqual([]);
     await expectAccessible(page);
     expect(unnamed(await page.locator('body').ariaSnapshot())).toEqual([]);
     await screenshots(page, 'console-found');
   });
 
-  test('the pages of search and store answer the same gesture', async () => {
-    for (const name of ['search', 'store'] as const) {
+  test('the pages of the other services answer the same gesture, and have the same tabs', async () => {
+    const tabs = ['Find', 'Check', 'Index', 'Compare', 'Metadata', 'Store', 'Network', 'API'];
+    for (const name of ['search', 'store', 'resolver'] as const) {
       const page = await visit(name);
+      expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(tabs);
       await dropFiles(page, 'body', [await photo(2)]);
       await done(page, 'photo-2.jpg');
-      await expectAccessible(page);
     }
   });
 
-  test('the page of the resolver keeps a dropped file until the user sends it', async () => {
-    const page = await visit('resolver');
+  test('the tab that checks files keeps a dropped file until the user sends it', async () => {
+    const page = await visit('codes');
+    await page.getByRole('link', { name: 'Check' }).click();
     await dropFiles(page, 'body', [await photo(3)]);
     await page.getByText('Not sent yet').waitFor();
     expect(await page.locator('#jobs > li').count()).toBe(0);
@@ -231,10 +241,12 @@ describe('a result', () => {
     await comparison.waitFor();
     expect(await comparison.getByText('Content-Code Image').count()).toBe(1);
     await expectAccessible(page);
+    await page.goBack();
     await again.getByText('Add to an index').click();
     await again.getByLabel(/^Index/).fill('photos');
     await again.getByRole('button', { name: 'Add', exact: true }).click();
     await again.getByText(/^Added to photos/).waitFor();
+    await page.getByRole('link', { name: 'Index', exact: true }).click();
     const indexes = page.getByRole('table').filter({ hasText: 'photos' });
     // The list is read again after the message.
     await indexes.getByRole('row', { name: 'photos 2' }).waitFor();
@@ -248,9 +260,10 @@ describe('a result', () => {
     const href = await file.getByRole('link', { name: 'Link to this code' }).getAttribute('href');
     const other = await openPage(browser);
     await other.goto(`${services.url.search}/${href}&index=linked`);
-    await other.getByRole('heading', { name: 'Matches', exact: true }).waitFor();
-    expect(await other.locator('#matches').textContent()).toContain('photo-7.jpg');
-    expect(await other.getByLabel('Index', { exact: true }).inputValue()).toBe('linked');
+    const matches = other.getByRole('list', { name: 'Matches' });
+    await matches.waitFor();
+    expect(await matches.textContent()).toContain('photo-7.jpg');
+    expect(await other.getByLabel('Search in').inputValue()).toBe('linked');
     await expectAccessible(other);
     await screenshots(other, 'console-linked');
   });
@@ -290,24 +303,22 @@ describe('text passages', () => {
     await expectAccessible(page);
     await screenshots(page, 'console-passages');
 
-    await page.getByLabel('Text passage', { exact: true }).fill(whole.slice(500, 2500));
-    await page.getByRole('button', { name: 'Search by passage' }).click();
-    await page.locator('#matches blockquote').first().waitFor();
-    const found = page.locator('#matches');
+    await page.getByLabel('Code, text, address or manifest').fill(whole.slice(500, 2500));
+    await page.getByRole('button', { name: 'Search' }).click();
+    const found = await done(page, 'pasted text.txt');
     expect(await found.textContent()).toContain('in texts');
     expect(await found.locator('blockquote').count()).toBeGreaterThanOrEqual(2);
-    expect(await focused(page)).toBe('matches');
-    await expectAccessible(page);
+    expect(await focused(page)).toBe('result');
   });
 });
 
 describe('requests of the page', () => {
   test('are copied as curl commands that work', async () => {
     const page = await visit('codes', { permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID').fill('ISCC:AAAT4EBWK27737D2');
-    await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByRole('region', { name: 'Explanation' }).waitFor();
-    await page.getByText('Requests of this page').click();
+    await page.getByLabel('Code, text, address or manifest').fill('ISCC:AAAT4EBWK27737D2');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('region', { name: 'Explanation' }).getByText('Multiformat').waitFor();
+    await page.getByRole('link', { name: 'API', exact: true }).click();
     await page.getByRole('button', { name: /Copy as curl GET .*explain/ }).click();
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(command).toBe(`curl '${services.url.codes}/api/v1/explain/ISCC%3AAAAT4EBWK27737D2'`);
@@ -321,22 +332,18 @@ test('works by keyboard only', async () => {
   const page = await visit('codes');
   const image = path.join(services.folder, 'keyboard.jpg');
   await writeFile(image, (await photo(8)).bytes);
-  await page.getByLabel('Drop files anywhere').setInputFiles(image);
+  await page.getByText('Options').press('Enter');
   await page.locator('#file').focus();
   const order: string[] = [];
-  for (let at = 0; at < 6; at += 1) {
+  for (let at = 0; at < 11; at += 1) {
     await page.keyboard.press('Tab');
     order.push(await focused(page));
   }
   expect(order).toEqual([
-    'granular',
-    'semantic',
-    'find-matches',
-    'find-credentials',
-    'file-index',
-    'Generate code',
+    ...['a picture', 'a text', 'a code', 'Options'],
+    ...['index', 'limit', 'key', 'granular', 'semantic', 'find-matches', 'find-credentials'],
   ]);
-  await page.keyboard.press('Enter');
+  await page.getByLabel('Choose files').setInputFiles(image);
   await done(page, 'keyboard.jpg');
   expect(await focused(page)).toBe('result');
   await page.keyboard.press('Tab');
@@ -365,15 +372,16 @@ describe('services that run apart', () => {
     onTestFinished(() => codes.stop());
     const page = await openPage(browser);
     await page.goto(codes.urls.codes);
-    await page.getByLabel('ISCC-CODE, ISCC-UNIT or ISCC-ID').fill('ISCC:AAAT4EBWK27737D2');
-    await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByRole('region', { name: 'Explanation' }).waitFor();
+    await page.getByLabel('Code, text, address or manifest').fill('ISCC:AAAT4EBWK27737D2');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('region', { name: 'Explanation' }).getByText('Multiformat').waitFor();
     expect(await page.locator('html[data-ready]').count()).toBe(0);
     await dropFiles(page, 'body', [await photo(10)]);
     await page.getByText('Done: photo-10.jpg').first().waitFor();
     expect(await page.locator('html[data-ready]').count()).toBe(1);
-    expect(await page.locator('#codes').count()).toBe(1);
-    expect(await page.locator('#search').isHidden()).toBe(true);
+    expect(await page.locator('#index').count()).toBe(1);
+    expect(await page.locator('#index').isHidden()).toBe(true);
+    expect(await page.getByRole('link', { name: 'Index', exact: true }).isHidden()).toBe(true);
   });
 
   test('form a console by their configured addresses, and the page says which one is missing', async () => {
@@ -396,14 +404,14 @@ describe('services that run apart', () => {
     const page = await openPage(browser, { expected: /401|ERR_CONNECTION_REFUSED/ });
     await page.goto(codes.urls.codes);
     await page.locator('html[data-ready]').waitFor({ state: 'attached' });
-    expect(await page.getByRole('navigation').textContent()).not.toContain('Resolver');
+    expect(await page.getByRole('link', { name: 'Check', exact: true }).isVisible()).toBe(false);
     expect(await page.getByRole('link', { name: 'Store', exact: true }).isVisible()).toBe(false);
-    expect(await page.getByRole('link', { name: 'Search', exact: true }).getAttribute('href')).toBe(
-      `${address('INDEXSVC_PORT')}/`,
+    expect(await page.locator('#api-tab').getByText('Documentation of search').getAttribute('href')).toBe(
+      `${address('INDEXSVC_PORT')}/docs`,
     );
     await page.getByLabel('API key').fill(KEY);
     await page.getByLabel('API key').press('Tab');
-    await page.getByRole('rowheader', { name: 'own' }).waitFor();
+    await page.locator('#indexes').getByText('own').waitFor({ state: 'attached' });
     await dropFiles(page, 'body', [await photo(9)]);
     const file = row(page, 'photo-9.jpg');
     await file.locator('.state').filter({ hasText: 'no match' }).waitFor();
@@ -411,6 +419,7 @@ describe('services that run apart', () => {
     expect(await page.locator('#requests-list').textContent()).not.toContain(KEY);
     expect(await page.evaluate('Object.values(localStorage).join()')).not.toContain(KEY);
     expect(await page.evaluate('sessionStorage.getItem("isccd-api-key")')).toBe(KEY);
+    await page.goto(`${codes.urls.codes}/#tab=index`);
     await page.reload();
     await page.getByRole('rowheader', { name: 'own' }).waitFor();
   });

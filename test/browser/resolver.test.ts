@@ -78,7 +78,7 @@ describe('the check of a file', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST') sent.push(request.url());
     });
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     const button = page.getByRole('button', { name: 'Send and check' });
     await page.getByLabel('Drop a file here').waitFor();
     expect(await button.isDisabled()).toBe(true);
@@ -122,7 +122,7 @@ describe('the check of a file', () => {
 
   test('credentials in the file are shown, with the warning that the file was changed', async () => {
     const page = await openPage(browser);
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     const asset = withManifest(await picture(2), await manifestFor([], Buffer.from('another file')));
     await page.getByLabel('Drop a file here').setInputFiles(await fileIn('signed.png', asset));
     await page.getByRole('button', { name: 'Send and check' }).click();
@@ -141,7 +141,7 @@ describe('the check of a file', () => {
       await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]),
     );
     const page = await openPage(browser, { colorScheme: 'dark' });
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     const smaller = await fileIn('smaller.png', await picture(3, 240, 160));
     await page.getByLabel('Drop a file here').setInputFiles(smaller);
     await page.getByRole('button', { name: 'Send and check' }).click();
@@ -155,7 +155,7 @@ describe('the check of a file', () => {
     const signed = await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]);
     await store(services.url.store, signed);
     const page = await openPage(browser);
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     const file = await fileIn('matched.png', original);
     await page.getByLabel('Drop a file here').setInputFiles(file);
     await page.getByRole('button', { name: 'Send and check' }).click();
@@ -177,7 +177,7 @@ describe('the check of a file', () => {
   test('if the server cannot be asked whether it checks files, the page says so and asks again later', async () => {
     const page = await openPage(browser, { expected: /ERR_FAILED/ });
     await page.route('**/check/settings', (route) => route.abort(), { times: 1 });
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     await page.getByRole('alert').filter({ hasText: 'Files cannot be checked now' }).waitFor();
     expect(await page.getByText('This server checks no files').isHidden()).toBe(true);
     await dropFiles(page, 'main', [{ name: 'later.png', type: 'image/png', bytes: await picture(5) }]);
@@ -188,7 +188,7 @@ describe('the check of a file', () => {
 
   test('a damaged file is refused with the reason', async () => {
     const page = await openPage(browser, { expected: /status of 422/ });
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     const damaged = await fileIn('damaged.pdf', Buffer.from('%PDF-1.7 nothing else'));
     await page.getByLabel('Drop a file here').setInputFiles(damaged);
     await page.getByRole('button', { name: 'Send and check' }).click();
@@ -205,7 +205,7 @@ describe('the check of a file', () => {
 
   test('another choice cancels the check of the file before', async () => {
     const page = await openPage(browser, { expected: /ERR_CONNECTION_RESET/ });
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     const field = page.getByLabel('Drop a file here');
     const chosen = page.locator('#chosen');
     const cancelled = page.waitForEvent('requestfailed');
@@ -225,7 +225,7 @@ describe('the check of a file', () => {
 
   test('the time of a signature has its zone', async () => {
     const page = await openPage(browser, { timezoneId: 'Asia/Tokyo' });
-    await page.goto(services.url.resolver);
+    await page.goto(`${services.url.resolver}/#tab=check`);
     const signed = {
       time: '2026-11-27T21:30:00Z',
       state: 'valid',
@@ -233,10 +233,16 @@ describe('the check of a file', () => {
       actions: [],
       ingredients: [],
     };
-    const shown = await page.evaluate(
-      `import('/static/resolver/result.js').then(({ credentialsView }) =>
-        credentialsView(${JSON.stringify({ matches: [], credentials: signed })}, undefined, 'h3')[1].textContent)`,
-    );
+    const checked = {
+      iscc: 'ISCC:AAAT4EBWK27737D2',
+      mediatype: 'text/plain',
+      matches: [],
+      credentials: signed,
+    };
+    await page.route(/\/check\?/, (route) => route.fulfill({ json: checked }));
+    await page.getByLabel('Drop a file here').setInputFiles(await fileIn('signed.txt', Buffer.from('a')));
+    await page.getByRole('button', { name: 'Send and check' }).click();
+    const shown = await page.locator('.own').textContent();
     expect(shown).toContain('Nov 28, 2026, 6:30:00');
     expect(shown).toMatch(/GMT\+9$/);
   });

@@ -82,20 +82,19 @@ describe('the search page', () => {
   test('finds pasted units and shows the score, a bar per unit, and the bits that differ', async () => {
     const page = await visit(open);
     await screenshots(page, 'search-start');
-    await expect.poll(() => page.getByLabel('Index', { exact: true }).inputValue()).toBe('pictures');
-    expect(await page.getByRole('row', { name: `pictures ${ASSETS}` }).count()).toBe(1);
+    await expect.poll(() => page.getByLabel('Search in').inputValue()).toBe('pictures');
     // Change a few bits of the digest, so that the picture shows a difference.
     const [first = '', ...others] = asset.units;
     const close = first.slice(0, 15) + (first[15] === 'A' ? 'B' : 'A') + first.slice(16);
-    await page.getByLabel('Codes', { exact: true }).fill([close, ...others].join('\n'));
+    await page.getByLabel('Code, text, address or manifest').fill([close, ...others].join('\n'));
     await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await page.getByRole('list', { name: 'Matches' }).waitFor();
     const best = page.locator('.matches > li').first();
     expect(await best.textContent()).toContain(asset.iscc_id);
     expect(await best.getByRole('img', { name: /-Code.*: 100\.0 %$/ }).count()).toBeGreaterThanOrEqual(2);
     expect(await best.getByRole('img', { name: /: [1-5] of \d+ bits differ$/ }).count()).toBe(1);
     expect(await best.locator('.bits .differs').first().getAttribute('d')).toMatch(/^M/);
-    expect(await focused(page)).toBe('matches');
+    expect(await focused(page)).toBe('answer');
     expect(await overflowWhenNarrow(page)).toBe(0);
     await expectAccessible(page);
     await screenshots(page, 'search-result');
@@ -107,17 +106,17 @@ describe('the search page', () => {
   test('accepts a dropped result of the codes service', async () => {
     const page = await visit(open);
     const result = { iscc: 'ISCC:ANYTHING', units: asset.units };
-    await dropFile(page, '#codes', 'photo.iscc.json', JSON.stringify(result));
-    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await dropFile(page, 'body', 'photo.iscc.json', JSON.stringify(result));
+    await page.getByRole('list', { name: 'Matches' }).waitFor();
     expect(await page.locator('.matches > li').first().textContent()).toContain(asset.iscc_id);
   });
 
   test('finds the asset of an ISCC-ID', async () => {
     const page = await visit(open, /404/);
-    const codes = page.getByLabel('Codes', { exact: true });
+    const codes = page.getByLabel('Code, text, address or manifest');
     await codes.fill(asset.iscc_id);
     await page.getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await page.getByRole('list', { name: 'Matches' }).waitFor();
     const best = page.locator('.matches > li').first();
     expect(await best.textContent()).toContain(asset.iscc_id);
     expect(await best.locator('.match-head').textContent()).toContain('100.0 %');
@@ -129,16 +128,16 @@ describe('the search page', () => {
 
   test('shows a message for no matches and for invalid queries', async () => {
     const page = await visit(open, /4\d\d/);
-    const codes = page.getByLabel('Codes', { exact: true });
+    const codes = page.getByLabel('Code, text, address or manifest');
     const button = page.getByRole('button', { name: 'Search', exact: true });
     await codes.fill(OTHER_CODE);
     await button.click();
-    await page.getByText('No similar assets in this index.').waitFor();
+    await page.locator('.verdict', { hasText: 'no match in this index' }).waitFor();
     expect(await page.evaluate('location.hash')).toContain(OTHER_CODE);
     await codes.fill('ISCC:NONSENSE');
     await button.click();
     await page.getByRole('alert').filter({ hasText: 'is not a code' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Matches' }).isVisible()).toBe(false);
+    expect(await page.getByRole('list', { name: 'Matches' }).isVisible()).toBe(false);
     expect(await page.evaluate('location.hash')).toBe('');
     await codes.fill('{"units": ');
     await button.click();
@@ -146,7 +145,7 @@ describe('the search page', () => {
     await expectAccessible(page);
     await page.goto(`${open.url}/#code=${asset.units.join('+')}&index=nosuchindex`);
     await page.getByRole('alert').filter({ hasText: 'nosuchindex' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Matches' }).isVisible()).toBe(false);
+    expect(await page.getByRole('list', { name: 'Matches' }).isVisible()).toBe(false);
   });
 
   test('shows the matches of the latest search, also if an earlier one is answered later', async () => {
@@ -154,21 +153,21 @@ describe('the search page', () => {
     await page.locator('html[data-ready]').waitFor({ state: 'attached' });
     const release = await holdFirst(page, '**/search?limit=*');
     await page.evaluate(`location.hash = 'code=${OTHER_CODE}'`);
-    await expect.poll(() => page.locator('#search').getAttribute('aria-busy')).toBe('true');
+    await expect.poll(() => page.locator('#ask').getAttribute('aria-busy')).toBe('true');
     const latest = `#code=${asset.units.join('+')}`;
     await page.evaluate(`location.hash = '${latest}'`);
-    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await page.getByRole('list', { name: 'Matches' }).waitFor();
     await expect.poll(() => page.evaluate('location.hash')).toBe(`${latest}&index=pictures`);
     await release();
     expect(await page.locator('.matches > li').first().textContent()).toContain(asset.iscc_id);
     expect(await page.evaluate('location.hash')).toBe(`${latest}&index=pictures`);
-    expect(await page.locator('#search').getAttribute('aria-busy')).toBeNull();
+    expect(await page.locator('#ask').getAttribute('aria-busy')).toBeNull();
   });
 
   test('says that a key is refused, and waits for the indexes of a new key', async () => {
     const page = await visit(locked, /401/);
     const button = page.getByRole('button', { name: 'Search', exact: true });
-    await page.getByLabel('Codes', { exact: true }).fill(asset.units.join('\n'));
+    await page.getByLabel('Code, text, address or manifest').fill(asset.units.join('\n'));
     await page.getByLabel('API key').fill('wrong');
     await page.getByLabel('API key').press('Tab');
     await page.getByRole('alert').filter({ hasText: 'refuses this API key' }).waitFor();
@@ -177,21 +176,21 @@ describe('the search page', () => {
     const release = await holdFirst(page, '**/indexes');
     await page.getByLabel('API key').fill(KEY);
     await button.click();
-    await expect.poll(() => page.locator('#search').getAttribute('aria-busy')).toBe('true');
+    await expect.poll(() => page.locator('#ask').getAttribute('aria-busy')).toBe('true');
     await release();
-    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await page.getByRole('list', { name: 'Matches' }).waitFor();
   });
 
   test('shows that the service requires an API key', async () => {
     const page = await visit(locked, /401/);
     await page.goto(`${locked.url}/#code=${asset.units.join('+')}&index=pictures`);
     await page.getByRole('alert').filter({ hasText: 'requires an API key' }).waitFor();
-    await page.getByLabel('Codes', { exact: true }).fill(asset.units.join('\n'));
+    await page.getByLabel('Code, text, address or manifest').fill(asset.units.join('\n'));
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'requires an API key' }).waitFor();
     await page.getByLabel('API key').fill(KEY);
     await page.getByLabel('API key').press('Enter');
-    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await page.getByRole('list', { name: 'Matches' }).waitFor();
   });
 });
 

@@ -132,6 +132,17 @@ export function explain(code: string): Promise<Explained> {
   return sendJson('codes', `${BASE}/explain/${encodeURIComponent(code.trim())}`);
 }
 
+/** A file that the service keeps until it expires. */
+export interface Media {
+  readonly media_id: string;
+}
+
+/** Uploads a file without processing it. @throws {RequestFailed} */
+export function store(file: File, signal: AbortSignal): Promise<Media> {
+  const path = `${BASE}/media?${filenameParameter(file)}`;
+  return sendJson('codes', path, { method: 'POST', file, signal });
+}
+
 /** Metadata embedded in the stored file. @throws {RequestFailed} */
 export function metadata(mediaId: string): Promise<Record<string, string>> {
   return sendJson('codes', `${BASE}/metadata/${mediaId}`);

@@ -1,11 +1,13 @@
 /** Compares the units of two codes. */
 import { difference } from '../bit-picture.js';
 import { announce, byId, legend, onSubmit } from '../dom.js';
+import { goToTab } from '../tabs.js';
 import { comparedItem, differenceText, namesOf, unitList } from '../unit-item.js';
 import { explain, type Unit } from './api.js';
 
 /** Fills the form of the comparison and runs it, or moves the focus to the code that is missing. */
 export function compareWith(a: string, b = ''): void {
+  goToTab('compare');
   byId('compare-a', HTMLInputElement).value = a;
   const second = byId('compare-b', HTMLInputElement);
   second.value = b;

@@ -1,15 +1,13 @@
 /** One file: its progress, its code, and what other services know of it. */
 import { bytesText, element, errorLine, messageOf, nameElement, plainName } from '../dom.js';
+import { type Part, showPart } from '../parts.js';
 import type { Processed, Result } from './api.js';
 import { upload } from './api.js';
 import { resultHead, resultView } from './result.js';
 import { markFailed, showSteps } from './steps.js';
 
-/** What is looked up with the result of a file; it fills a panel and returns its verdict in a few words. */
-export interface Lookup {
-  readonly title: string;
-  run(result: Result, file: File, panel: HTMLElement): Promise<string>;
-}
+/** A part of the result of a file, e.g. its matches. */
+export type Lookup = (result: Result, file: File) => Part;
 
 export interface JobOptions {
   readonly granular: boolean;
@@ -33,11 +31,13 @@ export class Job {
   readonly #options: JobOptions;
   readonly #aborting = new AbortController();
   readonly #prefix: string;
+  #iscc: string | undefined;
   readonly #row: HTMLDetailsElement;
   readonly #head = element('summary');
   readonly #state = element('span', { class: 'state hint' }, 'Waiting');
   readonly #bar = element('progress', { max: '100', value: '0' });
   readonly #steps = element('ol', { class: 'steps', 'aria-label': 'Steps' });
+  readonly #stepsPanel = element('details', { open: '' }, element('summary', {}, 'Steps'), this.#steps);
   readonly #body = element('div');
 
   constructor(file: File, isOpen: boolean, options: JobOptions) {
@@ -53,9 +53,14 @@ export class Job {
       this.#head,
       this.#bar,
       this.#body,
-      this.#stepsPanel(),
+      this.#stepsPanel,
     );
     this.item = element('li', {}, this.#row);
+  }
+
+  /** The code of the file, once it is known. */
+  get iscc(): string | undefined {
+    return this.#iscc;
   }
 
   cancel(): void {
@@ -88,50 +93,24 @@ export class Job {
   /** Shows a result and looks it up. */
   async show(result: Result): Promise<void> {
     this.#bar.remove();
+    this.#iscc = result.iscc;
+    // Of interest while it runs, and after a failure.
+    this.#stepsPanel.open = false;
     if (result.thumbnail !== undefined) {
       this.#head.prepend(element('img', { class: 'small', src: result.thumbnail, alt: '' }));
     }
     const { lookups, extras, onCopy } = this.#options;
     const view = resultView(result, { prefix: this.#prefix, onCopy });
-    const panels = lookups.map(({ title }) => {
-      const body = element('div', {}, element('p', { class: 'hint' }, 'Looking…'));
-      const panel = element(
-        'section',
-        { 'aria-label': `${title} of ${plainName(this.file.name)}` },
-        element('h3', {}, title),
-        body,
-      );
-      return { panel, body };
-    });
+    const parts = lookups.map((lookup) => showPart(lookup(result, this.file), plainName(this.file.name)));
     this.#body.replaceChildren(
       resultHead(result),
-      ...panels.map(({ panel }) => panel),
+      ...parts.map(({ section }) => section),
       view,
       ...extras(result, this.file, this.#prefix),
     );
     this.#state.textContent = result.iscc;
-    const verdicts = await Promise.all(
-      lookups.map(async (lookup, at) => this.#look(lookup, result, panels[at]?.body ?? element('div'))),
-    );
+    const verdicts = await Promise.all(parts.map(({ verdict }) => verdict));
     if (verdicts.length > 0) this.#state.textContent = verdicts.join(' · ');
-  }
-
-  async #look(lookup: Lookup, result: Result, panel: HTMLElement): Promise<string> {
-    try {
-      return await lookup.run(result, this.file, panel);
-    } catch (error) {
-      panel.replaceChildren(errorLine(messageOf(error)));
-      return `${lookup.title}: failed`;
-    }
-  }
-
-  #stepsPanel(): HTMLElement {
-    return element(
-      'details',
-      { class: 'steps-panel', open: '' },
-      element('summary', {}, 'Steps'),
-      this.#steps,
-    );
   }
 
   #uploadOptions() {

@@ -1,6 +1,6 @@
 /** The form that embeds metadata into a copy of an uploaded file. */
 import { element, errorLine, onSubmit } from '../dom.js';
-import { embed, metadata, type Processed, type Result } from './api.js';
+import { embed, type Media, metadata, type Processed } from './api.js';
 
 interface Field {
   readonly name: string;
@@ -38,7 +38,7 @@ const FIELDS: readonly Field[] = [
  * @param show gets the result of the copy
  */
 export function metadataPanel(
-  result: Result,
+  media: Media,
   prefix: string,
   show: (copy: Processed) => void,
 ): HTMLDetailsElement {
@@ -60,14 +60,14 @@ export function metadataPanel(
   );
   panel.addEventListener('toggle', async () => {
     if (!panel.open || form.childElementCount > 0) return;
-    const present = await metadata(result.media_id).catch((): Record<string, string> => ({}));
+    const present = await metadata(media.media_id).catch((): Record<string, string> => ({}));
     const fields = FIELDS.map((field) => input(field, present[field.name] ?? '', prefix));
     const submit = element('button', { type: 'submit' }, 'Embed and generate code');
     form.replaceChildren(element('div', { class: 'columns' }, ...fields), submit);
   });
   onSubmit(form, error, async (data) => {
     const texts = [...data].filter((entry): entry is [string, string] => entry[1] !== '');
-    show(await embed(result.media_id, Object.fromEntries(texts)));
+    show(await embed(media.media_id, Object.fromEntries(texts)));
   });
   return panel;
 }

@@ -1,9 +1,12 @@
 /** The files of the page: two at a time, each with a row of its own. */
-import { announce, byId, type Child, counted, nameElement, onSubmit, plainName, reveal } from '../dom.js';
-import { credentialsLookup } from '../resolver/lookup.js';
+import { announce, byId, type Child, counted, nameElement, plainName, reveal } from '../dom.js';
+import { forgetLink, linkTo, rememberLink } from '../link.js';
+import { credentialsLookups } from '../resolver/lookup.js';
 import { addPanel } from '../search/add.js';
+import { chosenIndex } from '../search/indexes.js';
 import { matchesLookup } from '../search/lookup.js';
 import { findNeighbours, has } from '../services.js';
+import { goToTab } from '../tabs.js';
 import type { Processed } from './api.js';
 import { Job, type JobOptions, type Outcome } from './job.js';
 
@@ -24,7 +27,10 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   await findNeighbours();
   const isAlone = others.length === 0;
   const section = byId('result', HTMLElement);
-  section.hidden = false;
+  byId('answer', HTMLElement).hidden = true;
+  forgetLink();
+  byId('hero', HTMLElement).classList.add('answered');
+  reveal(section);
   const options = currentOptions();
   const batch = files.map((file) => new Job(file, isAlone, options));
   byId('jobs', HTMLOListElement).prepend(...batch.map(({ item }) => item));
@@ -32,31 +38,30 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   showStatus();
   const outcomes = await Promise.all(batch.map(enqueue));
   const [first = 'done'] = outcomes;
-  if (isAlone && first === 'done') reveal(section);
+  if (isAlone) rememberResult(batch[0]);
   announce(isAlone ? `${WORDS[first]}: ${plainName(only.name)}` : summary(outcomes, files.length));
 }
 
-/** The form of the page. */
-export function uploadForm(): void {
-  const form = byId('upload', HTMLFormElement);
-  const input = byId('file', HTMLInputElement);
-  const cancel = byId('cancel', HTMLButtonElement);
-  cancel.addEventListener('click', () => {
+/** The fields that choose files, which start at once, and the button that cancels. */
+export function fileFields(): void {
+  for (const id of ['file', 'camera']) {
+    const input = byId(id, HTMLInputElement);
+    input.addEventListener('change', () => {
+      const files = [...(input.files ?? [])];
+      input.value = '';
+      if (files.length > 0) void addFiles(files);
+    });
+  }
+  byId('cancel', HTMLButtonElement).addEventListener('click', () => {
     for (const job of jobs) job.cancel();
-  });
-  onSubmit(form, byId('upload-error', HTMLElement), async () => {
-    const files = [...(input.files ?? [])];
-    input.value = '';
-    // Further files can be added meanwhile.
-    void addFiles(files);
   });
 }
 
 function currentOptions(): JobOptions {
-  const data = new FormData(byId('upload', HTMLFormElement));
+  const data = new FormData(byId('ask', HTMLFormElement));
   const lookups = [
-    ...(has('search') && data.has('find-matches') ? [matchesLookup(String(data.get('index') ?? ''))] : []),
-    ...(has('resolver') && data.has('find-credentials') ? [credentialsLookup()] : []),
+    ...(has('search') && data.has('find-matches') ? [matchesLookup(chosenIndex())] : []),
+    ...(has('resolver') && data.has('find-credentials') ? credentialsLookups() : []),
   ];
   return {
     granular: data.has('granular'),
@@ -68,14 +73,22 @@ function currentOptions(): JobOptions {
 }
 
 /** A row for the copy of a file. */
-function showCopy({ result }: Processed): void {
+export function showCopy({ result }: Processed): void {
+  goToTab('find');
   const copy = new File([], String(result.filename));
   const job = new Job(copy, true, { ...currentOptions(), lookups: [] });
   byId('jobs', HTMLOListElement).prepend(job.item);
   void job.show(result).then(() => {
     announce(`The copy has the code ${result.iscc}`);
+    byId('hero', HTMLElement).classList.add('answered');
     reveal(byId('result', HTMLElement));
   });
+}
+
+/** The address of the page leads to the result that it shows. */
+function rememberResult(job: Job | undefined): void {
+  const code = job?.iscc;
+  if (code !== undefined) rememberLink(linkTo(code, has('search') ? chosenIndex() : ''));
 }
 
 function enqueue(job: Job): Promise<Outcome> {

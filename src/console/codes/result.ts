@@ -9,8 +9,9 @@ import {
   nameElement,
   plainName,
 } from '../dom.js';
+import { glyph } from '../glyph.js';
 import { linkTo } from '../link.js';
-import { unitsOf } from '../unit-item.js';
+import { bitsOf, unitsOf } from '../unit-item.js';
 import { downloadAddress, type Processed, type Result } from './api.js';
 import { compareWith } from './compare.js';
 import { metadataPanel } from './metadata.js';
@@ -65,7 +66,7 @@ export function resultView(result: Result, { prefix, onCopy }: ResultOptions): H
   );
 }
 
-/** The thumbnail and the code. */
+/** The thumbnail, the code, and the picture of its bits. */
 export function resultHead(result: Result): HTMLElement {
   const code = element('code', { class: 'iscc' }, result.iscc);
   const text = element(
@@ -75,7 +76,8 @@ export function resultHead(result: Result): HTMLElement {
     element('div', { class: 'hint' }, `${result.mediatype}, ${bytesText(Number(result.filesize))}`),
     element('div', { class: 'main-code' }, code, copyButton(result.iscc, 'the ISCC-CODE')),
   );
-  return element('div', { class: 'summary' }, ...thumbnail(result), text);
+  const bits = bitsOf(result.units).map((unit) => unit.bits);
+  return element('div', { class: 'summary' }, ...thumbnail(result), text, ...glyph(bits));
 }
 
 function thumbnail({ thumbnail: source }: Result): Node[] {

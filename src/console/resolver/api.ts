@@ -1,5 +1,9 @@
 /** Client of the resolver. */
 import { filenameParameter, sendJson } from '../requests.js';
+import { fromBase32 } from '../unit.js';
+
+/** Of an asset at an address. */
+const DOWNLOAD_BYTES_MAX = 64 * 1024 * 1024;
 
 /** What a manifest says of its asset. Texts are claims of its signer. */
 export interface Credentials {
@@ -60,4 +64,35 @@ export function checkFile(file: File, signal?: AbortSignal): Promise<Checked> {
     file,
     ...(signal && { signal }),
   });
+}
+
+/** Manifests that are bound to these units. @throws {RequestFailed} */
+export async function findByUnits(codes: readonly string[]): Promise<readonly Match[]> {
+  const bytes = codes.flatMap((code) => fromBase32(code.replace(/^ISCC:/, '')) ?? []);
+  const json = { alg: 'io.iscc.v0', value: btoa(String.fromCharCode(...bytes)) };
+  const found = sendJson<{ matches: readonly Match[] }>('resolver', '/v1/matches/byBinding', {
+    method: 'POST',
+    json,
+  });
+  return (await found).matches;
+}
+
+/** Manifests of an asset that the server downloads; `undefined` if it downloads none. @throws {RequestFailed} */
+export async function findByAddress(url: string): Promise<readonly Match[] | undefined> {
+  const { supportedCapabilities } = await sendJson<{ supportedCapabilities: readonly string[] }>(
+    'resolver',
+    '/v1/services/capabilities',
+  );
+  if (!supportedCapabilities.includes('queryByReference')) return undefined;
+  const json = { referenceUrl: url, assetLength: DOWNLOAD_BYTES_MAX };
+  const found = sendJson<{ matches: readonly Match[] }>('resolver', '/v1/matches/byReference', {
+    method: 'POST',
+    json,
+  });
+  return (await found).matches;
+}
+
+/** The path of a manifest. */
+export function manifestPath(id: string): string {
+  return `/v1/manifests/${encodeURIComponent(id)}`;
 }

@@ -1,37 +1,72 @@
-/** Content credentials of a file that got its code. */
+/** Manifests and rights of a file that got its code. */
+import type { Result } from '../codes/api.js';
 import type { Lookup } from '../codes/job.js';
-import { actionButton, bytesText, counted, element, errorLine, messageOf } from '../dom.js';
-import { checkFile, checkLimit } from './api.js';
+import { actionButton, bytesText, type Child, element, errorLine, messageOf } from '../dom.js';
+import type { Found } from '../parts.js';
+import { type Checked, checkFile, checkLimit } from './api.js';
 import { pictureUrl } from './picture.js';
-import { credentialsView } from './result.js';
+import { credentialsView, verdictOf } from './result.js';
+import { rightsFound } from './rights.js';
 
 /** The check reads the file again, so larger files are sent only on request. */
 const UNASKED_BYTES_MAX = 64 * 1024 * 1024;
+const OFF = 'not looked up: the resolver does not check files';
 
-export function credentialsLookup(): Lookup {
-  return {
-    title: 'Content credentials',
-    run: async (_result, file, panel) => {
-      const bytesMax = await checkLimit();
-      if (bytesMax === 0) {
-        panel.replaceChildren(element('p', {}, 'The resolver does not check files.'));
-        return 'credentials not checked';
-      }
-      if (file.size > bytesMax) throw new Error(`The file is larger than ${bytesText(bytesMax)}.`);
-      if (file.size <= UNASKED_BYTES_MAX) return show(file, panel);
-      const ask = actionButton('Check this large file', () => {
-        ask.disabled = true;
-        show(file, panel).catch((error) => panel.replaceChildren(errorLine(messageOf(error))));
-      });
-      panel.replaceChildren(ask);
-      return 'credentials not checked';
-    },
+/** Both parts need the same check, which takes one request. */
+export function credentialsLookups(): readonly Lookup[] {
+  const checks = new WeakMap<File, Promise<Checked | undefined>>();
+  const check = (file: File) => {
+    const known = checks.get(file) ?? checkSmall(file);
+    checks.set(file, known);
+    return known;
   };
+  return [
+    (_result, file) => ({ title: 'Manifests', run: () => manifestsOf(file, check(file)) }),
+    (result, file) => ({ title: 'Rights', run: () => rightsOf(result, check(file)) }),
+  ];
 }
 
-async function show(file: File, panel: HTMLElement): Promise<string> {
-  const checked = await checkFile(file);
-  panel.replaceChildren(...credentialsView(checked, await pictureUrl(file), 'h4'));
-  const { length } = checked.matches;
-  return length === 0 ? 'no manifest' : counted(length, 'manifest', 'manifests');
+/** `undefined` if the file was not checked: the resolver checks none, or it is large. */
+async function checkSmall(file: File): Promise<Checked | undefined> {
+  const bytesMax = await checkLimit();
+  if (bytesMax === 0) return undefined;
+  if (file.size > bytesMax) throw new Error(`The file is larger than ${bytesText(bytesMax)}.`);
+  return file.size > UNASKED_BYTES_MAX ? undefined : checkFile(file);
+}
+
+async function manifestsOf(file: File, check: Promise<Checked | undefined>): Promise<Found> {
+  const checked = await check;
+  if (checked !== undefined) return found(checked, file);
+  if ((await checkLimit()) === 0) return { verdict: `manifests ${OFF}` };
+  const body = element('div');
+  const ask = actionButton('Check this large file', () => {
+    ask.disabled = true;
+    checkFile(file)
+      .then((late) => found(late, file))
+      .then(
+        ({ verdict, body: shown = [] }) => body.replaceChildren(element('p', {}, verdict), ...shown),
+        (error: unknown) => body.replaceChildren(errorLine(messageOf(error))),
+      );
+  });
+  body.append(ask);
+  return { verdict: 'manifests not looked up', body: [body] };
+}
+
+async function found(checked: Checked, file: File): Promise<Found> {
+  const isEmpty = checked.credentials === undefined && checked.matches.length === 0;
+  if (isEmpty) return { verdict: 'no manifest' };
+  return { verdict: verdictOf(checked), body: credentialsView(checked, await pictureUrl(file), 'h4') };
+}
+
+/** A check that fails says so in the part of the manifests. */
+async function rightsOf(result: Result, check: Promise<Checked | undefined>): Promise<Found> {
+  const checked = await check.catch(() => undefined);
+  const statements: readonly (readonly [string, Child])[] = rightsFound(result, checked);
+  if (statements.length === 0) return { verdict: 'nothing is said' };
+  const list = element('dl');
+  for (const [who, what] of statements) list.append(element('dt', {}, who), element('dd', {}, what));
+  return {
+    verdict: String(statements.length === 1 ? statements[0]?.[1] : `${statements.length} statements`),
+    body: [list],
+  };
 }

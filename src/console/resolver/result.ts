@@ -1,5 +1,5 @@
 /** Shows what a check has found. */
-import { copyButton, element, facts, nameElement, plainName } from '../dom.js';
+import { copyButton, counted, element, facts, nameElement, plainName } from '../dom.js';
 import type { Checked, Credentials, Match } from './api.js';
 
 /** The facts of the file that was checked. */
@@ -39,6 +39,32 @@ export function credentialsView(
   ];
 }
 
+/** The worst that is known of the manifests, in a few words. */
+export function verdictOf({ credentials, matches }: Checked): string {
+  const own = credentials === undefined ? [] : [`in the file: ${STATES[credentials.state]}`];
+  const states = matches.flatMap((match) => match.credentials?.state ?? []);
+  const worst = (['invalid', 'valid', 'trusted'] as const).find((state) => states.includes(state));
+  const count = counted(matches.length, 'manifest', 'manifests');
+  const found = matches.length === 0 ? [] : [worst === undefined ? count : `${count}: ${STATES[worst]}`];
+  return [...own, ...found].join(', ');
+}
+
+/** The three verdicts in a few words. */
+const STATES = {
+  trusted: 'trusted signer',
+  valid: 'unknown signer',
+  invalid: 'not valid',
+} as const;
+
+/** Matches of a code: what their manifests say is read only with a file. */
+export function matchList(matches: readonly Match[]): HTMLElement {
+  return element(
+    'ul',
+    { class: 'matches', 'aria-label': 'Manifests' },
+    ...matches.map((match) => element('li', {}, matchHead(match), matchFacts(match))),
+  );
+}
+
 interface Words {
   readonly trusted: string;
   readonly valid: string;
@@ -74,30 +100,35 @@ function verdict({ state, failures }: Credentials, words: Words): HTMLElement {
   return element('p', { class: 'error' }, `${text} (${failures.join(', ')})`);
 }
 
-function matchItem(
-  { similarityScore, endpoint, manifestId, isccId, credentials }: Match,
-  picture: string | undefined,
-) {
-  const link = `${endpoint}/manifests/${encodeURIComponent(manifestId)}`;
+function matchItem(match: Match, picture: string | undefined) {
   return element(
     'li',
     {},
-    element(
-      'div',
-      { class: 'match-head' },
-      element('strong', { class: 'name' }, nameElement(credentials?.title ?? manifestId)),
-      element(
-        'span',
-        { class: 'percent' },
-        similarityScore === 100 ? 'same content, 100' : `similar, ${similarityScore}`,
-      ),
-    ),
-    ...matchCredentials(credentials, picture),
-    facts([
-      ['ISCC-ID', element('code', {}, isccId)],
-      ['Manifest', element('a', { href: link, download: 'manifest.c2pa' }, 'Download')],
-    ]),
+    matchHead(match),
+    ...matchCredentials(match.credentials, picture),
+    matchFacts(match),
   );
+}
+
+function matchHead({ similarityScore, manifestId, credentials }: Match): HTMLElement {
+  return element(
+    'div',
+    { class: 'match-head' },
+    element('strong', { class: 'name' }, nameElement(credentials?.title ?? manifestId)),
+    element(
+      'span',
+      { class: 'percent' },
+      similarityScore === 100 ? 'same content, 100' : `similar, ${similarityScore}`,
+    ),
+  );
+}
+
+function matchFacts({ endpoint, manifestId, isccId }: Match): HTMLDListElement {
+  const link = `${endpoint}/manifests/${encodeURIComponent(manifestId)}`;
+  return facts([
+    ['ISCC-ID', element('code', {}, isccId)],
+    ['Manifest', element('a', { href: link, download: 'manifest.c2pa' }, 'Download')],
+  ]);
 }
 
 /**

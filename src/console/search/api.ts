@@ -130,6 +130,12 @@ export async function getThumbnail(index: string, isccId: string): Promise<unkno
   return (metadata as { readonly thumbnail?: unknown } | undefined)?.thumbnail;
 }
 
+/** The next assets of an index, in the order of their ids. */
+export function listAssets(index: string, after: string | undefined, limit: number): Promise<Entry[]> {
+  const from = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
+  return keyed(`${pathOf(index)}/assets?limit=${limit}${from}`);
+}
+
 /** One asset of an index; `undefined` if it is empty. */
 export async function anyAsset(index: string): Promise<Entry | undefined> {
   return (await keyed<Entry[]>(`${pathOf(index)}/assets?limit=1`))[0];
@@ -160,6 +166,7 @@ async function keyed<T>(path: string, sending: Sending = {}): Promise<T> {
     return await sendJson('search', path, { ...sending, ...headers });
   } catch (error) {
     if (!(error instanceof RequestFailed) || error.status !== 401) throw error;
+    byId('options', HTMLDetailsElement).open = true;
     const problem = key === '' ? 'requires an API key' : 'refuses this API key';
     throw new Error(`The search service ${problem}: ${error.message}`);
   }

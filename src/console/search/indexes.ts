@@ -1,6 +1,7 @@
-/** The indexes of the service: the table, and the choices of the forms. */
+/** The indexes of the service: the table, and the choice of the form. */
 import { byId, counted, element } from '../dom.js';
 import { Latest } from '../latest.js';
+import { linkToIndex } from '../link.js';
 import { getStatus, type Index, listIndexes } from './api.js';
 
 /** The choice of all indexes. */
@@ -49,9 +50,8 @@ async function load(signal: AbortSignal): Promise<void> {
   // A newer load shows its list.
   if (signal.aborted) return loaded;
   [known, problem] = [list, failed];
-  for (const choice of document.querySelectorAll<HTMLSelectElement>('.index-choice')) fill(choice);
+  fill(byId('index', HTMLSelectElement));
   byId('indexes', HTMLTableSectionElement).replaceChildren(...known.map(row));
-  byId('indexes-section', HTMLElement).hidden = known.length === 0;
 }
 
 /** Keeps the user's choice. The default are all indexes, or the only one that has assets. */
@@ -71,13 +71,12 @@ function fill(choice: HTMLSelectElement): void {
   choice.value = isThere ? wanted : (choice.options[0]?.value ?? ALL);
 }
 
-/** Choices of the user survive a new list. */
-export function watchChoices(): void {
-  for (const choice of document.querySelectorAll<HTMLSelectElement>('.index-choice')) {
-    choice.addEventListener('change', () => {
-      choice.dataset.chosen = '';
-    });
-  }
+/** The choice of the user survives a new list. */
+export function watchChoice(): void {
+  const choice = byId('index', HTMLSelectElement);
+  choice.addEventListener('change', () => {
+    choice.dataset.chosen = '';
+  });
 }
 
 /** Chooses an index, e.g. that of a link. */
@@ -94,9 +93,13 @@ function row({ name, assets, size, state, reason }: Index): HTMLTableRowElement 
   return element(
     'tr',
     state === 'damaged' ? { class: 'failing' } : {},
-    element('th', { scope: 'row' }, name),
+    element('th', { scope: 'row' }, state === undefined ? browseLink(name) : name),
     element('td', {}, assets === undefined ? '' : assets.toLocaleString('en')),
     element('td', {}, size === undefined ? '' : size === 0 ? 'below 1 MiB' : `${size} MiB`),
     element('td', {}, state === undefined ? 'ready' : reason === undefined ? state : `${state}: ${reason}`),
   );
+}
+
+function browseLink(name: string): HTMLElement {
+  return element('a', { href: linkToIndex(name) }, name);
 }

@@ -4,7 +4,7 @@ import type { Lookup } from '../codes/job.js';
 import { byId } from '../dom.js';
 import type { Query } from './api.js';
 import { searchIn } from './find.js';
-import { showMatches } from './matches.js';
+import { matchesFound } from './matches.js';
 import { type Passages, passagesOf, simprintQuery } from './passages.js';
 
 /** Texts above this size are not kept to show passages. */
@@ -12,14 +12,17 @@ const TEXT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** @param index to search in; the empty text stands for all */
 export function matchesLookup(index: string): Lookup {
-  return {
+  return (result, file) => ({
     title: 'Matches',
-    run: async (result, file, panel) => {
-      const limit = Number(byId('limit', HTMLInputElement).value) || 20;
-      const found = await searchIn(index, queryOf(result), limit);
-      return showMatches(panel, found, await passagesIn(result, file), result.iscc);
+    run: async () => {
+      const found = await searchIn(index, queryOf(result), limitOfMatches());
+      return matchesFound(found, await passagesIn(result, file), result.iscc);
     },
-  };
+  });
+}
+
+export function limitOfMatches(): number {
+  return Number(byId('limit', HTMLInputElement).value) || 20;
 }
 
 /** Searches with the units, which may be longer than those in the code, and with the passages of a text. */

@@ -52,7 +52,7 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
       { class: 'match-head' },
       ...thumbnail(membersOf(entry?.metadata).thumbnail),
       element('span', { class: 'percent' }, `${(scoreOf(found) * 100).toFixed(1)} %`),
-      element('strong', { class: 'name' }, nameElement(titleOf(found))),
+      element('strong', { class: 'name' }, nameElement(nameOf(metadata) ?? isccId)),
       element('span', { class: 'tag' }, `in ${index}`),
     ),
     element(
@@ -69,10 +69,10 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
   );
 }
 
-/** The name of an asset for people. */
-export function titleOf({ metadata, isccId }: FoundAsset): string {
+/** The name of an asset for people, if its metadata have one. */
+export function nameOf(metadata: unknown): string | undefined {
   const { name, title, filename } = membersOf(metadata);
-  return textOf(name) ?? textOf(title) ?? textOf(filename) ?? isccId;
+  return textOf(name) ?? textOf(title) ?? textOf(filename);
 }
 
 function further(code: string | undefined, entry: Entry | undefined, index: string): Node[] {
@@ -99,7 +99,7 @@ function unitsView(
 }
 
 /** Only pictures that are part of the metadata: the page loads nothing from other servers. */
-function thumbnail(source: unknown): Node[] {
+export function thumbnail(source: unknown): HTMLImageElement[] {
   if (typeof source !== 'string' || !/^data:image\/(?:webp|png|jpeg|gif|avif);base64,/.test(source))
     return [];
   return [element('img', { class: 'thumbnail', src: source, alt: 'Thumbnail of the match' })];

@@ -1,5 +1,6 @@
 /** The list of matches of one search. */
 import { counted, element, errorLine, legend } from '../dom.js';
+import type { Found } from '../parts.js';
 import { findNeighbours } from '../services.js';
 import { bitsOf } from '../unit-item.js';
 import { getAsset } from './api.js';
@@ -10,13 +11,12 @@ import type { Passages } from './passages.js';
 /** Draw the units of at most this many matches, because each takes a request. */
 const DRAWN_MAX = 20;
 
-/** Fills a panel with the matches. Returns the verdict in a few words. */
-export async function showMatches(
-  panel: HTMLElement,
+/** The cards of the matches, and the verdict in a few words. */
+export async function matchesFound(
   { query, assets, indexes, failures }: Search,
   passages: Passages = new Map(),
   code: string | undefined = query.iscc_code,
-): Promise<string> {
+): Promise<Found> {
   // Cards offer a comparison if the codes service is there.
   await findNeighbours();
   const searched = bitsOf(query.units);
@@ -26,20 +26,19 @@ export async function showMatches(
     return matchItem(found, { searched, code, passages, entry });
   });
   const [best] = assets;
-  const where = counted(indexes, 'index', 'indexes');
-  const summary =
-    best === undefined
-      ? `No similar assets in ${indexes === 1 ? 'this index' : `these ${where}`}.`
-      : `${counted(assets.length, 'match', 'matches')} in ${where}, best first`;
-  panel.replaceChildren(
-    element('p', { class: 'hint' }, summary),
-    ...failures.map(errorLine),
-    ...(assets.some(({ whole }) => whole !== undefined) ? [legend()] : []),
-    element('ol', { class: 'matches', 'aria-label': 'Matches' }, ...(await Promise.all(items))),
-  );
-  if (best === undefined) {
-    panel.querySelector('.matches')?.remove();
-    return 'no match';
-  }
-  return `${counted(assets.length, 'match', 'matches')}, best ${(scoreOf(best) * 100).toFixed(1)} %`;
+  const where = indexes === 1 ? 'this index' : counted(indexes, 'index', 'indexes');
+  const problems = failures.map((text) => errorLine(text));
+  if (best === undefined) return { verdict: `no match in ${where}`, body: problems };
+  return {
+    verdict: `${counted(assets.length, 'match', 'matches')} in ${where}, best ${percent(scoreOf(best))}`,
+    body: [
+      ...problems,
+      element('ol', { class: 'matches', 'aria-label': 'Matches' }, ...(await Promise.all(items))),
+      ...(assets.some(({ whole }) => whole !== undefined) ? [legend()] : []),
+    ],
+  };
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
 }

@@ -20,19 +20,25 @@ const STATES: Readonly<Record<string, string>> = {
 };
 const ACCEPTED = ['ok', 'deletion'];
 
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 /** Shows the hubs and keeps them current; does nothing for a service that follows none. */
 export async function showNetwork(): Promise<void> {
   const status = await getStatus().catch(() => undefined);
-  if (status !== undefined && status.mode !== 'aggregator') return;
+  if (status !== undefined && status.mode !== 'aggregator') {
+    byId('network-summary', HTMLElement).textContent = 'This node follows no hubs of the network.';
+    return;
+  }
   if (status !== undefined) render(status);
-  setTimeout(() => void showNetwork(), REFRESH_MS);
+  clearTimeout(timer);
+  timer = setTimeout(() => void showNetwork(), REFRESH_MS);
 }
 
 function render({ network, list, hubs = [] }: Status): void {
   const listed = list?.ok ? `hub list read ${time(list.read)}` : 'the hub list cannot be read';
   byId('network-summary', HTMLElement).textContent = `${network}, ${hubs.length} hubs, ${listed}`;
   byId('hubs', HTMLTableSectionElement).replaceChildren(...hubs.map(row));
-  byId('network', HTMLElement).hidden = false;
+  byId('network-hubs', HTMLElement).hidden = false;
 }
 
 function row(hub: Hub): HTMLTableRowElement {

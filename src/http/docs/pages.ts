@@ -1,8 +1,8 @@
 /**
- * Start pages: one frame with the sections of the service, and of its neighbours, with which it forms the console. The
- * sections of a service are `sections.html` in its folder under `dist/console`.
+ * Start pages: the console, the same page for every service. It shows the parts of its own service and of those that form one
+ * console with it.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { json } from '../reply/replies.js';
@@ -17,10 +17,12 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 const FRAME = 'frame.html';
-const SECTIONS = 'sections.html';
+/** Built by `scripts/copy-web.mjs`; the sources have no such file. */
+const SCRIPT = 'main.js';
+const ASSETS = [SCRIPT, 'console.css', 'icon.svg'];
 
-/** Folders without assets of start pages. */
-const OTHER_FOLDERS = ['admin', 'docs'];
+/** In the order of the page, which is the same for all services. */
+const SERVICES = ['codes', 'search', 'store', 'resolver'];
 
 /**
  * Scripts and style sheets have no version in their addresses, and a new page must not run with old ones. Browsers ask
@@ -29,13 +31,12 @@ const OTHER_FOLDERS = ['admin', 'docs'];
 export const CODE_CACHING = 'no-cache';
 const IMAGE_CACHING = 'public, max-age=3600';
 
-/** The words of one start page. */
+/** One start page. */
 export interface StartPage {
-  /** Of the service; also the name of its folder. */
+  /** Name of the service. */
   readonly service: string;
+  /** Title of the document. */
   readonly title: string;
-  readonly heading: string;
-  readonly tagline: string;
 }
 
 /**
@@ -82,34 +83,28 @@ function policy(neighbours: readonly string[]): string {
   ].join('; ');
 }
 
-/** The service's own sections come first. Those of neighbours are hidden until they respond. */
-function html({ service, title, heading, tagline }: StartPage, neighbours: Origins): string {
-  const others = Object.entries(neighbours);
+/** What belongs to a service is hidden until the service responds. */
+function html({ service, title }: StartPage, neighbours: Origins): string {
+  const origins: Origins = { ...neighbours, [service]: '' };
+  const listed = SERVICES.filter((name) => name in origins);
   const values: Readonly<Record<string, string>> = {
     title: escaped(title),
-    heading: escaped(heading),
-    tagline: escaped(tagline),
     service,
-    neighbours: escaped(others.map(([name, origin]) => `${name}=${origin}`).join(' ')),
-    services: [[service, ''], ...others].map(([name = '', origin = '']) => link(name, origin)).join('\n'),
-    sections: [
-      sections(service, ''),
-      ...others.map(
-        ([name, origin]) => `<div data-needs="${name}" hidden>\n${sections(name, origin)}</div>\n`,
-      ),
-    ].join(''),
+    neighbours: escaped(
+      Object.entries(neighbours)
+        .map(([name, origin]) => `${name}=${origin}`)
+        .join(' '),
+    ),
+    services: listed.map((name) => serviceItem(name, escaped(origins[name] ?? ''))).join('\n'),
+    ...Object.fromEntries(listed.map((name) => [name, escaped(origins[name] ?? '')])),
   };
   return filled(text(FRAME), values);
 }
 
-function link(name: string, origin: string): string {
+function serviceItem(name: string, at: string): string {
   const label = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  if (origin === '') return `<li><a href="/" aria-current="page">${label}</a></li>`;
-  return `<li data-needs="${name}" hidden><a href="${escaped(origin)}/">${label}</a></li>`;
-}
-
-function sections(name: string, origin: string): string {
-  return filled(text(path.join(name, SECTIONS)), { at: escaped(origin) });
+  return `<li data-needs="${name}" hidden><h3>${label}</h3>
+<a href="${at}/docs">Documentation of ${name}</a> <a href="${at}/openapi/openapi.yaml">OpenAPI of ${name}</a></li>`;
 }
 
 /** Replaces `{{name}}`. */
@@ -137,24 +132,12 @@ export function escaped(plain: string): string {
 
 /** Routes under `/static` for the assets of the start pages. */
 export function pageAssets(): Route[] {
-  const entries = readdirSync(webFolder(), { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory() && !OTHER_FOLDERS.includes(entry.name));
-  return ['', ...folders.map(({ name }) => name)].flatMap((folder) => {
-    const files = readdirSync(path.join(webFolder(), folder)).filter((file) => assetType(file) !== undefined);
-    return files.map((file) => {
-      const name = path.posix.join(folder, file);
-      return assetRoute(`/static/${name}`, name);
-    });
-  });
-}
-
-function assetType(file: string): string | undefined {
-  return file.endsWith('.html') ? undefined : TYPES[path.extname(file)];
+  return ASSETS.map((file) => assetRoute(`/static/${file}`, file));
 }
 
 /** A route for one asset, such as `style.css`. */
 export function assetRoute(urlPath: string, file: string): Route {
-  const contentType = assetType(file) ?? 'application/octet-stream';
+  const contentType = TYPES[path.extname(file)] ?? 'application/octet-stream';
   const caching = contentType.startsWith('image/') ? IMAGE_CACHING : CODE_CACHING;
   return {
     method: 'GET',
@@ -175,6 +158,6 @@ export function assetRoute(urlPath: string, file: string): Route {
 /** Next to the compiled program. Tests run from the sources and use the built files. */
 function webFolder(): string {
   const compiled = fileURLToPath(new URL('../../console', import.meta.url));
-  if (statSync(path.join(compiled, 'dom.js'), { throwIfNoEntry: false })) return compiled;
+  if (statSync(path.join(compiled, SCRIPT), { throwIfNoEntry: false })) return compiled;
   return fileURLToPath(new URL('../../../dist/console', import.meta.url));
 }

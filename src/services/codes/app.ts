@@ -119,8 +119,6 @@ function serviceOptions(config: CodesConfig, metrics: CodesMetrics): CodesOption
 const START_PAGE = {
   service: 'codes',
   title: 'isccd: content codes',
-  heading: 'isccd',
-  tagline: 'ISCC content codes (ISO 24138)',
 };
 
 /** Off without configured origins. Otherwise the service's own site is allowed too. */

@@ -22,8 +22,6 @@ export const TITLE = 'ISCC soft-binding resolver';
 const START_PAGE = {
   service: 'resolver',
   title: 'isccd: soft-binding resolver',
-  heading: 'isccd resolver',
-  tagline: 'C2PA soft-binding resolver',
 };
 
 const SUMMARY = { title: TITLE, version, docs: '/docs', discovery: DISCOVERY_PATH };

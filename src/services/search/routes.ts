@@ -30,8 +30,6 @@ import type { SearchService } from './service.js';
 const START_PAGE = {
   service: 'search',
   title: 'isccd: similarity search',
-  heading: 'isccd search',
-  tagline: 'Find similar content by ISCC',
 };
 
 const NORMAL: ServiceMode = { mode: 'normal', network: null };

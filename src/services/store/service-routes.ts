@@ -17,8 +17,6 @@ export const DESCRIPTION =
 const START_PAGE = {
   service: 'store',
   title: 'isccd: manifest store',
-  heading: 'isccd store',
-  tagline: 'C2PA manifest store',
 };
 
 const SUMMARY = { title: TITLE, description: DESCRIPTION, version, docs: '/docs' };

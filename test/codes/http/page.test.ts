@@ -27,11 +27,11 @@ test('the page and all its files are served by this server', async () => {
 });
 
 test('scripts and style sheets are asked for again each time, because an upgrade does not change their addresses', async () => {
-  for (const path of ['/static/main.js', '/static/codes/api.js', '/static/style.css', '/docs/start.js']) {
+  for (const path of ['/static/main.js', '/static/console.css', '/docs/start.js']) {
     const file = await fetch(`${server.url}${path}`);
     expect([path, file.headers.get('cache-control')]).toEqual([path, 'no-cache']);
   }
-  for (const path of ['/static/main.js', '/static/style.css', '/docs/swagger-ui.css']) {
+  for (const path of ['/static/main.js', '/static/console.css', '/docs/swagger-ui.css']) {
     const tag = (await fetch(`${server.url}${path}`)).headers.get('etag') ?? '';
     const again = await fetch(`${server.url}${path}`, { headers: { 'If-None-Match': tag } });
     expect([path, again.status]).toEqual([path, 304]);

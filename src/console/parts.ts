@@ -1,0 +1,51 @@
+/** Parts of a result, such as its matches. Each is one line, and opens if it has something to show. */
+import { type Child, element, errorLine, messageOf } from './dom.js';
+
+/** What a part found. */
+export interface Found {
+  /** In a few words. */
+  readonly verdict: string;
+  /** Left out if there is nothing. */
+  readonly body?: readonly Child[];
+}
+
+export interface Part {
+  readonly title: string;
+  run(): Promise<Found>;
+}
+
+/** The element of a part, and its verdict once it is known. Never rejects: an error is shown in the part. */
+export interface ShownPart {
+  readonly section: HTMLElement;
+  readonly verdict: Promise<string>;
+}
+
+/** @param of what the result is of, for the names of the regions */
+export function showPart({ title, run }: Part, of = ''): ShownPart {
+  const name = of === '' ? title : `${title} of ${of}`;
+  const section = element('section', { class: 'part', 'aria-label': name, 'aria-busy': 'true' });
+  section.append(line(title, 'Looking…'));
+  const show = ({ verdict, body = [] }: Found) => {
+    section.removeAttribute('aria-busy');
+    if (body.length === 0) section.replaceChildren(line(title, verdict));
+    else section.replaceChildren(opened(title, verdict, body));
+    return verdict;
+  };
+  const failed = (error: unknown) => {
+    show({ verdict: '', body: [errorLine(messageOf(error))] });
+    return `${title}: failed`;
+  };
+  return { section, verdict: run().then(show).catch(failed) };
+}
+
+function line(title: string, verdict: string): HTMLElement {
+  return element('div', { class: 'line' }, ...head(title, verdict));
+}
+
+function opened(title: string, verdict: string, body: readonly Child[]): HTMLElement {
+  return element('details', { open: '' }, element('summary', {}, ...head(title, verdict)), ...body);
+}
+
+function head(title: string, verdict: string): Node[] {
+  return [element('h3', {}, title), element('span', { class: 'verdict' }, verdict)];
+}

@@ -1,0 +1,185 @@
+/** The console as a stranger uses it: one field, examples, links, tabs. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page, Response } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { native } from '../../src/native.js';
+import { codeOf, manifestFor, picture, store } from '../content/support.js';
+import { expectAccessible } from '../support/accessible.js';
+import { type AllServices, startAllServices } from '../support/all-services.js';
+import {
+  dropFiles,
+  focused,
+  LAUNCH_MS_MAX,
+  launchChromium,
+  openPage,
+  screenshots,
+  unnamed,
+} from '../support/chromium.js';
+
+const FILES = path.resolve(import.meta.dirname, '../fixtures/codes/files');
+const FILES_MAX = 6;
+const BYTES_MAX = 150_000;
+
+let services: AllServices;
+let browser: Browser;
+beforeAll(async () => {
+  [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
+}, LAUNCH_MS_MAX);
+afterAll(async () => {
+  await browser?.close();
+  await services?.stop();
+});
+
+async function visit(fragment = ''): Promise<Page> {
+  const page = await openPage(browser);
+  await page.goto(`${services.url.codes}/${fragment}`);
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' });
+  return page;
+}
+
+function field(page: Page) {
+  return page.getByLabel('Code, text, address or manifest');
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  await field(page).fill(text);
+  await field(page).press('Enter');
+}
+
+/** The line of a part of the result. */
+function part(page: Page, name: string) {
+  return page.getByRole('region', { name }).locator('.verdict').first();
+}
+
+describe('the first view', () => {
+  test('takes few files and few bytes', async () => {
+    const page = await openPage(browser);
+    const files: Response[] = [];
+    page.on('response', (response) => {
+      const { origin, pathname } = new URL(response.url());
+      const isFile = pathname === '/' || pathname.startsWith('/static/');
+      if (origin === services.url.codes && isFile) files.push(response);
+    });
+    await page.goto(services.url.codes);
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' });
+    await expect.poll(() => files.length).toBeGreaterThanOrEqual(3);
+    expect(files.length).toBeLessThanOrEqual(FILES_MAX);
+    const bodies = await Promise.all(files.map((file) => file.body()));
+    expect(bodies.reduce((sum, body) => sum + gzipSync(body).length, 0)).toBeLessThanOrEqual(BYTES_MAX);
+    for (const file of files) expect([file.url(), file.status()]).toEqual([file.url(), 200]);
+  });
+
+  test('has three examples, each of which shows a result', async () => {
+    const page = await visit();
+    await page.getByRole('button', { name: 'a picture' }).click();
+    await page.getByText('Done: example.png').first().waitFor();
+    expect(await page.getByAltText('Thumbnail').isVisible()).toBe(true);
+    expect(await page.getByRole('img', { name: 'The bits of the code' }).isVisible()).toBe(true);
+    expect(await page.getByRole('region', { name: 'Rights of example.png' }).textContent()).toContain(
+      'nothing is said',
+    );
+    await page.goto(services.url.codes);
+    await page.getByRole('button', { name: 'a text' }).click();
+    await page.getByText('Done: pasted text.txt').first().waitFor();
+    await page.goto(services.url.codes);
+    await page.getByRole('button', { name: 'a code' }).click();
+    await page.getByRole('region', { name: 'Explanation' }).getByText('Multiformat').waitFor();
+    await expectAccessible(page);
+    expect(unnamed(await page.locator('body').ariaSnapshot())).toEqual([]);
+    await screenshots(page, 'find-code');
+  });
+});
+
+describe('the field', () => {
+  test('finds the manifests of 256-bit units, and shows a manifest by its id and by its address', async () => {
+    const { units } = await codeOf(services.url.codes, await picture(11));
+    const binding = [{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }];
+    await store(services.url.store, await manifestFor(binding));
+    const page = await visit();
+    await ask(page, units.join('\n'));
+    await expect.poll(() => part(page, 'Manifests').textContent()).toBe('1 manifest');
+    const id = (await page.getByRole('list', { name: 'Manifests' }).locator('.name').textContent()) ?? '';
+    expect(id).toMatch(/^urn:c2pa:/);
+    await expectAccessible(page);
+    await ask(page, id);
+    await expect.poll(() => part(page, 'Manifest').textContent()).toMatch(/^stored, .* kB$/);
+    const link = await page.evaluate<string>('location.hash');
+    expect(link).toBe(`#manifest=${encodeURIComponent(id)}`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(await download.failure()).toBeNull();
+    const other = await visit(link);
+    await expect.poll(() => part(other, 'Manifest').textContent()).toMatch(/^stored/);
+    await ask(other, `${services.url.store}/v1/manifests/${encodeURIComponent(id)}`);
+    await expect.poll(() => field(other).inputValue()).toContain('http');
+    expect(await other.evaluate('location.hash')).toBe(link);
+  });
+
+  test('shows a result again whose link is pasted, and says that addresses are not fetched', async () => {
+    const page = await visit();
+    await ask(page, 'http://console.example.org/#code=ISCC:AAAT4EBWK27737D2');
+    await page.getByRole('region', { name: 'Explanation' }).getByText('META-NONE-V0-64').first().waitFor();
+    await ask(page, 'https://example.org/picture.jpg');
+    await page.getByRole('alert').filter({ hasText: 'fetches no addresses' }).waitFor();
+  });
+});
+
+describe('tabs', () => {
+  test('show the assets of an index, which lead to their matches', async () => {
+    const page = await visit('#tab=index');
+    await page.getByLabel('New index').fill('shelf');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const link = page.getByRole('table').getByRole('link', { name: 'shelf' });
+    await link.click();
+    await page.getByText('This index is empty.').waitFor();
+    await page.goBack();
+    await dropFiles(page, 'body', [
+      {
+        name: 'stored.jpg',
+        type: 'image/jpeg',
+        bytes: await sharp(await picture(12))
+          .jpeg()
+          .toBuffer(),
+      },
+    ]);
+    expect(await page.getByRole('link', { name: 'Find', exact: true }).getAttribute('aria-current')).toBe(
+      'page',
+    );
+    await page.getByText('Add to an index').click();
+    await page.getByLabel('(a new name creates one)').fill('shelf');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page
+      .getByText(/^Added to shelf/)
+      .first()
+      .waitFor();
+    await page.goto(`${services.url.codes}/#tab=index&index=shelf`);
+    const assets = page.getByRole('list', { name: 'Assets in shelf' });
+    await assets.getByRole('link', { name: 'stored' }).waitFor();
+    expect(await assets.locator('img').count()).toBe(1);
+    await expectAccessible(page);
+    await screenshots(page, 'find-assets');
+    await assets.getByRole('link').click();
+    await page.getByRole('list', { name: 'Matches' }).getByText('in shelf').waitFor();
+    expect(await page.evaluate('location.hash')).toMatch(/^#code=ISCC:\w+&index=shelf$/);
+  });
+
+  test('read the metadata of a dropped file, and embed others into a copy', async () => {
+    const page = await visit('#tab=metadata');
+    const bytes = await readFile(path.join(FILES, 'meta-rich_a.jpg'));
+    await dropFiles(page, 'body', [{ name: 'titled.jpg', type: 'image/jpeg', bytes }]);
+    const region = page.getByRole('region', { name: 'Metadata of the file' });
+    await region.getByText('Creator vatrouzene').waitFor();
+    expect(await focused(page)).toBe('metadata-body');
+    await region.getByText('Embed metadata into a copy').click();
+    await region.getByLabel('Creator').fill('Grace');
+    await expectAccessible(page);
+    await region.getByRole('button', { name: 'Embed and generate code' }).click();
+    await page.locator('.iscc').first().waitFor();
+    expect(await page.locator('#jobs').textContent()).toContain('Grace');
+  });
+});
