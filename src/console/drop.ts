@@ -1,5 +1,6 @@
 /** Files that are dropped anywhere on the page or pasted, and text that is pasted outside of the fields. */
 import { byId } from './dom.js';
+import { filesOf } from './folder.js';
 
 /** Covers the page while files are dragged over it, and passes what is dropped or pasted. */
 export function onPageDrop(
@@ -20,13 +21,14 @@ export function onPageDrop(
     if (event.relatedTarget === null) over(false);
   });
   const pass = async (event: Event, transfer: DataTransfer | null) => {
-    const files = [...(transfer?.files ?? [])];
+    const hasFile = transfer !== null && transfer.files.length > 0;
+    const files = transfer !== null && hasFile ? filesOf(transfer) : undefined;
     const text = event.type === 'paste' && !isInField(event.target) ? transfer?.getData('text/plain') : '';
-    if (files.length === 0 && !text?.trim()) return;
+    if (files === undefined && !text?.trim()) return;
     event.preventDefault();
     error.textContent = '';
     try {
-      if (files.length > 0) await take(files);
+      if (files !== undefined) await take(await files);
       else takeText(text ?? '');
     } catch (thrown) {
       error.textContent = thrown instanceof Error ? thrown.message : String(thrown);

@@ -147,7 +147,9 @@ describe('have you seen this picture?', () => {
     expect(await manifest.textContent()).toMatch(/similar, 9\d/);
     expect(await page.locator('#status').textContent()).toBe('Done: smaller.jpg');
     expect(await focused(page)).toBe('result');
-    expect(await file.getByRole('region', { name: 'Rights of' }).textContent()).toContain('nothing is said');
+    expect(await file.getByRole('region', { name: 'Rights of' }).textContent()).toContain(
+      'no statement on rights',
+    );
     // The result begins at the top of the window, below the tabs.
     const top = await page.evaluate<number>('document.querySelector("#result").getBoundingClientRect().top');
     expect(top).toBeGreaterThan(0);
@@ -194,6 +196,15 @@ describe('several files', () => {
     await done(page, 'photo-4.jpg');
     await done(page, 'photo-5.jpg');
     expect(await row(page, 'broken.jpg').getByRole('alert').textContent()).toContain('ISCC processing error');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export as CSV' }).click(),
+    ]);
+    const [header, ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(header).toBe('\uFEFFfile,iscc,media_type,bytes,result');
+    expect(lines.map((line) => line.split(',')[0])).toEqual(['photo-4.jpg', 'broken.jpg', 'photo-5.jpg']);
+    expect(lines[0]).toMatch(/^photo-4\.jpg,ISCC:K\w+,image\/jpeg,\d+,"?no match/);
+    expect(lines[1]).toBe('broken.jpg,,,8,Failed');
     const first = row(page, 'photo-4.jpg');
     expect(await first.locator('.iscc').isVisible()).toBe(false);
     await first.locator('summary').first().press('Enter');

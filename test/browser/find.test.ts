@@ -1,5 +1,5 @@
 /** The console as a stranger uses it: one field, examples, links, tabs. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page, Response } from 'playwright-core';
@@ -79,7 +79,7 @@ describe('the first view', () => {
     expect(await page.getByAltText('Thumbnail').isVisible()).toBe(true);
     expect(await page.getByRole('img', { name: 'The bits of the code' }).isVisible()).toBe(true);
     expect(await page.getByRole('region', { name: 'Rights of example.png' }).textContent()).toContain(
-      'nothing is said',
+      'no statement on rights',
     );
     await page.goto(services.url.codes);
     await page.getByRole('button', { name: 'a text' }).click();
@@ -182,4 +182,22 @@ describe('tabs', () => {
     await page.locator('.iscc').first().waitFor();
     expect(await page.locator('#jobs').textContent()).toContain('Grace');
   });
+});
+
+test('a dropped folder is read with its subfolders, without hidden files', async () => {
+  const folder = path.join(services.folder, 'texts');
+  await mkdir(path.join(folder, 'below'), { recursive: true });
+  const names = ['a.txt', '.hidden.txt', 'below/b.txt', 'c.txt'];
+  await Promise.all(
+    names.map((name) => writeFile(path.join(folder, name), `The text of ${name}. `.repeat(20))),
+  );
+  const page = await visit();
+  const cdp = await page.context().newCDPSession(page);
+  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await cdp.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
+  }
+  await page.locator('#status', { hasText: '3 of 3 files done' }).waitFor();
+  const shown = await page.locator('#jobs > li > details > summary .name').allTextContents();
+  expect(shown).toEqual(['a.txt', 'b.txt', 'c.txt']);
 });

@@ -19,6 +19,17 @@ export interface JobOptions {
   readonly onCopy: (copy: Processed) => void;
 }
 
+/** A file in a table. */
+export interface Row {
+  readonly file: string;
+  /** Empty if it has no code. */
+  readonly iscc: string;
+  readonly mediatype: string;
+  readonly bytes: number;
+  /** In a few words. */
+  readonly state: string;
+}
+
 /** How a file ended. */
 export type Outcome = 'done' | 'failed' | 'cancelled';
 
@@ -31,7 +42,7 @@ export class Job {
   readonly #options: JobOptions;
   readonly #aborting = new AbortController();
   readonly #prefix: string;
-  #iscc: string | undefined;
+  #result: Result | undefined;
   readonly #row: HTMLDetailsElement;
   readonly #head = element('summary');
   readonly #state = element('span', { class: 'state hint' }, 'Waiting');
@@ -60,7 +71,13 @@ export class Job {
 
   /** The code of the file, once it is known. */
   get iscc(): string | undefined {
-    return this.#iscc;
+    return this.#result?.iscc;
+  }
+
+  get row(): Row {
+    const { name: file, size: bytes } = this.file;
+    const mediatype = String(this.#result?.mediatype ?? '');
+    return { file, iscc: this.iscc ?? '', mediatype, bytes, state: this.#state.textContent };
   }
 
   cancel(): void {
@@ -93,7 +110,7 @@ export class Job {
   /** Shows a result and looks it up. */
   async show(result: Result): Promise<void> {
     this.#bar.remove();
-    this.#iscc = result.iscc;
+    this.#result = result;
     // Of interest while it runs, and after a failure.
     this.#stepsPanel.open = false;
     if (result.thumbnail !== undefined) {

@@ -8,6 +8,7 @@ import { matchesLookup } from '../search/lookup.js';
 import { findNeighbours, has } from '../services.js';
 import { goToTab } from '../tabs.js';
 import type { Processed } from './api.js';
+import { csv } from './csv.js';
 import { Job, type JobOptions, type Outcome } from './job.js';
 
 const PARALLEL_MAX = 2;
@@ -18,6 +19,8 @@ let added = 0;
 const finished: Outcome[] = [];
 const waiting: (() => Promise<void>)[] = [];
 const jobs = new Set<Job>();
+/** All files of the page, in the order in which they came. */
+const all: Job[] = [];
 
 /** Starts with the files at once. Resolves when all of them are done. */
 export async function addFiles(files: readonly File[]): Promise<void> {
@@ -35,6 +38,7 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   const batch = files.map((file) => new Job(file, isAlone, options));
   byId('jobs', HTMLOListElement).prepend(...batch.map(({ item }) => item));
   added += batch.length;
+  all.push(...batch);
   showStatus();
   const outcomes = await Promise.all(batch.map(enqueue));
   const [first = 'done'] = outcomes;
@@ -52,6 +56,12 @@ export function fileFields(): void {
       if (files.length > 0) void addFiles(files);
     });
   }
+  const link = byId('csv', HTMLAnchorElement);
+  link.addEventListener('click', () => {
+    URL.revokeObjectURL(link.href);
+    const table = csv(all.map(({ row }) => row));
+    link.href = URL.createObjectURL(new Blob([table], { type: 'text/csv' }));
+  });
   byId('cancel', HTMLButtonElement).addEventListener('click', () => {
     for (const job of jobs) job.cancel();
   });
@@ -124,6 +134,7 @@ function showStatus(last = ''): void {
     isFinished && added === 1 ? [`${WORDS[first]}: `, nameElement(last)] : [summary(finished, added)];
   byId('status', HTMLElement).replaceChildren(...text);
   byId('cancel', HTMLButtonElement).hidden = isFinished;
+  byId('csv', HTMLElement).hidden = !isFinished || added === 1;
 }
 
 /** E.g. `1 of 3 files done, 2 failed`. */

@@ -89,7 +89,7 @@ function actions(result: Result): HTMLElement {
   return element(
     'div',
     { class: 'buttons' },
-    element('a', { class: 'button', href: downloadAddress(result), download: '' }, 'Download file'),
+    element('a', { class: 'button second', href: downloadAddress(result), download: '' }, 'Download file'),
     element(
       'a',
       { class: 'button second', href: URL.createObjectURL(json), download: `${result.filename}.iscc.json` },

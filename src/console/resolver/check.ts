@@ -71,7 +71,7 @@ async function check(file: File, signal: AbortSignal): Promise<void> {
   showState(file, 'Checked; the server kept nothing of it.');
   byId('check-result-body', HTMLElement).replaceChildren(
     fileFacts(file.name, checked),
-    ...credentialsView(checked, picture, 'h3'),
+    ...credentialsView(checked, picture),
   );
   reveal(section);
   announce(counted(checked.matches.length, 'manifest matches', 'manifests match'));

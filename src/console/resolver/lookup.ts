@@ -5,7 +5,7 @@ import { actionButton, bytesText, type Child, element, errorLine, messageOf } fr
 import type { Found } from '../parts.js';
 import { type Checked, checkFile, checkLimit } from './api.js';
 import { pictureUrl } from './picture.js';
-import { credentialsView, verdictOf } from './result.js';
+import { foundView, verdictOf } from './result.js';
 import { rightsFound } from './rights.js';
 
 /** The check reads the file again, so larger files are sent only on request. */
@@ -55,14 +55,14 @@ async function manifestsOf(file: File, check: Promise<Checked | undefined>): Pro
 async function found(checked: Checked, file: File): Promise<Found> {
   const isEmpty = checked.credentials === undefined && checked.matches.length === 0;
   if (isEmpty) return { verdict: 'no manifest' };
-  return { verdict: verdictOf(checked), body: credentialsView(checked, await pictureUrl(file), 'h4') };
+  return { verdict: verdictOf(checked), body: foundView(checked, await pictureUrl(file)) };
 }
 
 /** A check that fails says so in the part of the manifests. */
 async function rightsOf(result: Result, check: Promise<Checked | undefined>): Promise<Found> {
   const checked = await check.catch(() => undefined);
   const statements: readonly (readonly [string, Child])[] = rightsFound(result, checked);
-  if (statements.length === 0) return { verdict: 'nothing is said' };
+  if (statements.length === 0) return { verdict: 'no statement on rights' };
   const list = element('dl');
   for (const [who, what] of statements) list.append(element('dt', {}, who), element('dd', {}, what));
   return {

@@ -15,28 +15,41 @@ export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLEleme
 /**
  * The credentials in the file, and the manifests that match.
  *
- * @param heading of both parts
  * @param picture data URL of the checked file, if it is a picture
  */
-export function credentialsView(
-  { credentials, matches }: Checked,
-  picture: string | undefined,
-  heading: 'h3' | 'h4',
-): Node[] {
+export function credentialsView(checked: Checked, picture: string | undefined): Node[] {
+  const { credentials, matches } = checked;
   return [
-    element(heading, {}, 'Credentials in the file'),
-    credentials === undefined
-      ? element('p', {}, 'The file contains no content credentials.')
-      : element('div', { class: 'own' }, verdict(credentials, OF_FILE), credentialFacts(credentials)),
-    element(heading, {}, 'Manifests that match'),
+    element('h3', {}, 'Credentials in the file'),
+    ...(credentials === undefined
+      ? [element('p', {}, 'The file contains no content credentials.')]
+      : [ownView(credentials)]),
+    element('h3', {}, 'Manifests that match'),
     matches.length === 0
       ? element('p', {}, 'No manifest is known for this content.')
-      : element(
-          'ul',
-          { class: 'matches', 'aria-label': 'Manifests' },
-          ...matches.map((match) => matchItem(match, picture)),
-        ),
+      : matchesView(matches, picture),
   ];
+}
+
+/** The same without a word on what was not found. */
+export function foundView({ credentials, matches }: Checked, picture: string | undefined): Node[] {
+  return [
+    ...(credentials === undefined
+      ? []
+      : [element('h4', {}, 'Credentials in the file'), ownView(credentials)]),
+    ...(matches.length === 0
+      ? []
+      : [element('h4', {}, 'Manifests that match'), matchesView(matches, picture)]),
+  ];
+}
+
+function ownView(credentials: Credentials): HTMLElement {
+  return element('div', { class: 'own' }, verdict(credentials, OF_FILE), credentialFacts(credentials));
+}
+
+function matchesView(matches: readonly Match[], picture: string | undefined): HTMLElement {
+  const items = matches.map((match) => matchItem(match, picture));
+  return element('ul', { class: 'matches', 'aria-label': 'Manifests' }, ...items);
 }
 
 /** The worst that is known of the manifests, in a few words. */

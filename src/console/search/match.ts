@@ -1,7 +1,7 @@
 /** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
 import { compareWith } from '../codes/compare.js';
 import { actionButton, copyButton, element, facts, nameElement, plainName } from '../dom.js';
-import { linkTo } from '../link.js';
+import { linkTo, linkToManifest } from '../link.js';
 import { has } from '../services.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf, comparedItem, unitList } from '../unit-item.js';
@@ -44,6 +44,8 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
   const { index, isccId, metadata, whole, passages } = found;
   const { searched, code, entry } = options;
   const members = membersOf(metadata);
+  const manifest = manifestOf(members);
+  const title = nameOf(metadata) ?? (manifest === undefined ? isccId : 'Content with a signed manifest');
   return element(
     'li',
     {},
@@ -52,7 +54,7 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
       { class: 'match-head' },
       ...thumbnail(membersOf(entry?.metadata).thumbnail),
       element('span', { class: 'percent' }, `${(scoreOf(found) * 100).toFixed(1)} %`),
-      element('strong', { class: 'name' }, nameElement(nameOf(metadata) ?? isccId)),
+      element('strong', { class: 'name' }, nameElement(title)),
       element('span', { class: 'tag' }, `in ${index}`),
     ),
     element(
@@ -65,8 +67,18 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
     ),
     ...(whole === undefined ? [] : [unitsView(whole, searched, bitsOf(entry?.units), isccId)]),
     ...(passages === undefined ? [] : [passageList(passages, textOf(members.text), options.passages)]),
-    ...metadataView(metadata),
+    ...metadataView(metadata, manifest),
   );
+}
+
+/** The id of the manifest that an entry stands for. Those that the store declared say where their manifest is. */
+function manifestOf({ gateway }: Record<string, unknown>): string | undefined {
+  const [, last] = /^https?:\/\/\S+\/manifests\/([^/?#]+)$/.exec(textOf(gateway) ?? '') ?? [];
+  try {
+    return last && decodeURIComponent(last);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The name of an asset for people, if its metadata have one. */
@@ -106,7 +118,12 @@ export function thumbnail(source: unknown): HTMLImageElement[] {
 }
 
 /** Flat metadata as a list, nested metadata as JSON. */
-function metadataView(metadata: unknown): Node[] {
+function metadataView(metadata: unknown, manifest: string | undefined): Node[] {
+  const { gateway, ...others } = membersOf(metadata);
+  if (manifest !== undefined) {
+    const link = element('a', { href: linkToManifest(manifest) }, plainName(manifest));
+    return [facts([['Manifest', link]]), ...metadataView(others, undefined)];
+  }
   const entries = Object.entries(membersOf(metadata)).filter(([name]) => !SHOWN.includes(name));
   if (entries.length === 0) return [];
   const isFlat = entries.every(([, field]) => typeof field !== 'object');
