@@ -125,6 +125,14 @@ impl Decompressor {
         Ok(pixels)
     }
 
+    /// Repeats the samples of subsampled colours, without smooth upsampling.
+    ///
+    /// # Errors
+    /// The library's message.
+    pub fn repeat_subsampled(&self) -> Result<(), String> {
+        self.set(sys::TJPARAM_TJPARAM_FASTUPSAMPLE, 1)
+    }
+
     /// Makes warnings about damaged data errors.
     ///
     /// # Errors

@@ -2,7 +2,10 @@
 
 mod colours;
 mod deep;
+mod directory;
 mod lzma;
+mod old_jpeg;
+mod planes;
 mod source;
 
 use ::tiff::decoder::{Decoder, DecodingResult, Limits};
@@ -10,6 +13,7 @@ use ::tiff::tags::Tag;
 use ::tiff::{ColorType, TiffError};
 
 use self::colours::{inverted_sign, palette_to_rgb, twelve_bits, ycbcr_to_rgb};
+use self::directory::{Change, Directory};
 use self::source::Source;
 use super::check_size;
 use super::depth::{Depth, gray_levels};
@@ -38,15 +42,23 @@ const LOWEST_BIT_FIRST: u32 = 2;
 
 /// Values of `Compression` that this decoder or libvips supports. libvips turns tiles with another one
 /// into a black image, without an error.
-const COMPRESSIONS: [u32; 17] =
-    [1, 2, 3, 4, 5, 6, 7, 8, 32_771, 32_773, 32_809, 32_946, 34_676, 34_677, LZMA, ZSTD, WEBP];
+const COMPRESSIONS: [u32; 17] = [
+    1, 2, 3, 4, 5, OLD_JPEG, 7, 8, 32_771, 32_773, 32_809, 32_946, 34_676, 34_677, LZMA, ZSTD, WEBP,
+];
+const OLD_JPEG: u32 = 6;
 const LZMA: u32 = 34_925;
 const ZSTD: u32 = 50_000;
 const WEBP: u32 = 50_001;
 
 /// Decodes the first page.
 pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, MediaError> {
-    let mut decoder = open(Source::new(file), pixels_max)?;
+    let directory = Directory::first(file)
+        .ok_or_else(|| MediaError::damaged(FORMAT, "the first directory is missing"))?;
+    if directory.value(Tag::Compression) == Some(OLD_JPEG.into()) {
+        return old_jpeg::decode(file, &directory, pixels_max);
+    }
+    let source = Source::new(file).with(repairs(&directory));
+    let mut decoder = open(source.clone(), pixels_max)?;
     let (width, height) = decoder.dimensions().map_err(media_error)?;
     let (width, height) = (width as usize, height as usize);
     check_size(width, height, pixels_max)?;
@@ -59,19 +71,20 @@ pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, Medi
     }
     let page = Page::read(&mut decoder, width)?;
     let changes = page.changes();
+    let source = source.with(changes.iter().filter_map(|(tag, value)| directory.set(*tag, *value)));
     if !changes.is_empty() {
-        let order = decoder.byte_order();
-        let directory = decoder.ifd_pointer().map_or(0, |pointer| pointer.0);
-        let source = changes.into_iter().fold(Source::new(file), |source, (tag, value)| {
-            source.with(directory, order, tag, value)
-        });
-        decoder = open(source, pixels_max)?;
+        decoder = open(source.clone(), pixels_max)?;
     }
-    let colors = decoder.colortype().map_err(media_error)?;
-    // From here on, only strips and tiles are read, no tags. As in libtiff, the bits of compressed
-    // data are reversed too. (Those of JPEG would not be, but there is no decoder for JPEG here.)
-    decoder.inner().is_mirrored = page.is_mirrored;
-    let decoded = page.read_samples(&mut decoder, colors)?;
+    let mut colors = decoder.colortype().map_err(media_error)?;
+    let decoded = if page.has_planes {
+        colors = planes::colors(&page, &directory, colors);
+        planes::read(&page, &directory, &source, colors, pixels_max)?
+    } else {
+        // From here on, only strips and tiles are read, no tags. As in libtiff, the bits of compressed
+        // data are reversed too. (Those of JPEG would not be, but there is no decoder for JPEG here.)
+        decoder.inner().is_mirrored = page.is_mirrored;
+        decoder.read_image().map_err(media_error)?
+    };
     let (channels, samples, loss) = match page.deep_gray(colors, &decoded, depth) {
         Some((levels, loss)) => (Channels::Gray, levels, loss),
         None => {
@@ -82,6 +95,14 @@ pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, Medi
     let raster = Raster::new(width, height, channels, samples)
         .ok_or_else(|| MediaError::damaged(FORMAT, "pixels are missing"))?;
     Ok(raster.with_loss(loss))
+}
+
+/// Changes of what the decoder refuses and Pillow ignores: directories in a circle, and more values of
+/// `BitsPerSample` than samples.
+fn repairs(directory: &Directory<'_>) -> impl Iterator<Item = Change> {
+    let samples = directory.value(Tag::SamplesPerPixel).unwrap_or(1);
+    let bits = directory.keep(Tag::BitsPerSample, 0..samples as usize);
+    [directory.without_next(), bits].into_iter().flatten()
 }
 
 fn open(source: Source<'_>, pixels_max: u64) -> Result<Decoder<Source<'_>>, MediaError> {
@@ -137,10 +158,6 @@ impl Page {
             palette: Vec::new(),
         };
         let is_striped = value(Tag::TileWidth, 0)? == 0;
-        // The decoder panics.
-        if page.has_planes && !is_striped {
-            return Err(no_decoder("separate planes in tiles"));
-        }
         let is_plain = is_striped && value(Tag::Predictor, NO_PREDICTOR)? == NO_PREDICTOR;
         if page.has_twelve_bits() && !is_plain {
             return Err(no_decoder("12 bits in tiles or with a predictor"));
@@ -179,28 +196,6 @@ impl Page {
             return vec![(Tag::PhotometricInterpretation, photometric::BLACK_IS_ZERO)];
         }
         Vec::new()
-    }
-
-    /// All samples, pixel by pixel.
-    fn read_samples(
-        &self,
-        decoder: &mut Decoder<Source<'_>>,
-        colors: ColorType,
-    ) -> Result<DecodingResult, MediaError> {
-        if !self.has_planes {
-            return decoder.read_image().map_err(media_error);
-        }
-        let mut planes = DecodingResult::U8(Vec::new());
-        let layout = decoder.read_image_to_buffer(&mut planes).map_err(media_error)?;
-        if planes.as_buffer(0).as_bytes().len() < layout.complete_len {
-            return Err(too_large());
-        }
-        let count = usize::from(colors.num_samples());
-        Ok(match planes {
-            DecodingResult::U8(planes) => DecodingResult::U8(interleaved(&planes, count)),
-            DecodingResult::U16(planes) => DecodingResult::U16(interleaved(&planes, count)),
-            _ => return Err(no_decoder("separate planes")),
-        })
     }
 
     /// Levels of gray with more than 8 bits, and what they lost; `None` for other layouts.
@@ -267,7 +262,8 @@ impl Page {
     }
 
     fn palette_colours(&self, samples: Vec<u8>) -> Result<Vec<u8>, MediaError> {
-        let indices = match (self.bits, self.samples) {
+        let stored = if self.has_planes { 1 } else { self.samples };
+        let indices = match (self.bits, stored) {
             (bits @ (1 | 2 | 4), 1) => unpacked(&samples, self.width, bits as u8, 1),
             (8, 1) => samples,
             // Further samples, such as transparency, are ignored, as in Pillow.
@@ -277,12 +273,6 @@ impl Page {
         palette_to_rgb(&indices, &self.palette)
             .ok_or_else(|| MediaError::damaged(FORMAT, "the palette is incomplete"))
     }
-}
-
-/// Converts `count` planes to pixels of `count` samples.
-fn interleaved<T: Copy>(planes: &[T], count: usize) -> Vec<T> {
-    let size = planes.len() / count;
-    (0..size).flat_map(|pixel| (0..count).map(move |plane| planes[plane * size + pixel])).collect()
 }
 
 /// Factor that maps the highest level to 255.
@@ -311,7 +301,7 @@ mod tests {
     use super::*;
 
     /// A little-endian file of one strip. Each tag has one value of 16 bits.
-    fn file(width: u16, height: u16, tags: &[(Tag, u16)], strip: &[u8]) -> Vec<u8> {
+    pub fn file(width: u16, height: u16, tags: &[(Tag, u16)], strip: &[u8]) -> Vec<u8> {
         let at = (8 + 2 + 12 * (tags.len() + 5) + 4) as u16;
         let sizes = [
             (Tag::ImageWidth, width),
@@ -333,7 +323,7 @@ mod tests {
         file
     }
 
-    fn gray(bits: u16, format: u16, photometric: u16, fill: u16, strip: &[u8]) -> Vec<u8> {
+    pub fn gray(bits: u16, format: u16, photometric: u16, fill: u16, strip: &[u8]) -> Vec<u8> {
         let tags = [
             (Tag::BitsPerSample, bits),
             (Tag::SampleFormat, format),
@@ -343,7 +333,7 @@ mod tests {
         file(4, 2, &tags, strip)
     }
 
-    fn samples(file: &[u8]) -> Vec<u8> {
+    pub fn samples(file: &[u8]) -> Vec<u8> {
         decode(file, 100, Depth::Clipped).unwrap().into_samples()
     }
 
@@ -494,7 +484,5 @@ mod tests {
     #[test]
     fn separate_planes_are_joined() {
         assert_eq!(samples(&colours(2, 2, 1, &[1, 2, 3, 4, 5, 6])), [1, 2, 3, 4, 5, 6]);
-        let planes = [1, 4, 2, 5, 3, 6];
-        assert_eq!(interleaved(&planes, 3), [1, 2, 3, 4, 5, 6]);
     }
 }

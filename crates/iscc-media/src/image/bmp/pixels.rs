@@ -26,6 +26,8 @@ impl Layout {
             (24, None | Some([0xff_0000, 0xff00, 0xff, _])) => Self::Bgr,
             (32, None | Some([0xff_0000, 0xff00, 0xff, 0])) => Self::Four([2, 1, 0]),
             (32, Some([0xff00_0000, 0xff_0000, 0xff00, 0])) => Self::Four([3, 2, 1]),
+            (32, Some([0xff00_0000, 0xff00, 0xff, 0])) => Self::Four([3, 1, 0]),
+            (32, Some([0xff00_0000, 0xff00, 0xff, 0xff_0000])) => Self::FourAlpha([3, 1, 0, 2]),
             (32, Some([0xff00_0000, 0xff_0000, 0xff00, 0xff])) => Self::FourAlpha([3, 2, 1, 0]),
             (32, Some([0xff, 0xff00, 0xff_0000, 0xff00_0000])) => Self::FourAlpha([0, 1, 2, 3]),
             (32, Some([0xff_0000, 0xff00, 0xff, 0xff00_0000] | [0, 0, 0, 0])) => {
@@ -94,4 +96,28 @@ fn fours(row: &[u8]) -> impl Iterator<Item = &[u8; 4]> {
 fn widened(pixel: u16, bits: u32) -> u8 {
     let highest = (1 << bits) - 1;
     (u32::from(pixel & highest) * 255 / u32::from(highest)) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mask for each of four bytes.
+    const MASKS: [u32; 4] = [0xff, 0xff00, 0xff_0000, 0xff00_0000];
+
+    #[test]
+    fn masks_choose_the_bytes_of_colours_and_alpha() {
+        let orders = [[3, 2, 1, 0], [0, 1, 2, 3], [2, 1, 0, 3], [3, 1, 0, 2]];
+        for order @ [red, green, blue, alpha] in orders {
+            let masks = order.map(|byte| MASKS[byte]);
+            let layout = Layout::direct(32, Some(masks)).unwrap();
+            let mut samples = Vec::new();
+            layout.append(&[10, 11, 12, 13], 1, |_| [0; 3], &mut samples);
+            assert_eq!(samples, order.map(|byte| 10 + byte as u8));
+            if alpha != 3 || (red, green, blue) == (2, 1, 0) {
+                let opaque = Layout::direct(32, Some([masks[0], masks[1], masks[2], 0])).unwrap();
+                assert_eq!(opaque, Layout::Four([red, green, blue]));
+            }
+        }
+    }
 }

@@ -6,7 +6,8 @@ use ::tiff::decoder::Decoder;
 use ::tiff::tags::Tag;
 use lzma_rust2::XzReader;
 
-use super::source::{Number, Source};
+use super::directory::Number;
+use super::source::Source;
 use super::{FORMAT, media_error, too_large};
 use crate::error::MediaError;
 
@@ -81,7 +82,12 @@ fn unpack(packed: &[u8], bytes_max: usize, data: &mut Vec<u8>) -> Result<(), Med
 }
 
 /// A file with 64-bit values of these tags, followed by `data`, from whose start `at_tag` counts.
-fn built(number: &Number, mut fields: Vec<(Tag, Vec<u64>)>, at_tag: Tag, data: &[u8]) -> Vec<u8> {
+pub fn built(
+    number: &Number,
+    mut fields: Vec<(Tag, Vec<u64>)>,
+    at_tag: Tag,
+    data: &[u8],
+) -> Vec<u8> {
     const SHORT: u16 = 3;
     const LONG8: u16 = 16;
     const ENTRY_BYTES: usize = 20;
