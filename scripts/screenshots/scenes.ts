@@ -72,13 +72,15 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     isLoop: true,
     height: 900,
     act: async (page, stage, frame) => {
-      await page.goto(`${stage.url.resolver}/#tab=check`);
-      await page.getByLabel('Drop a file here').waitFor();
-      await frame(1500);
-      await choose(page, stage);
+      await page.goto(stage.url.codes);
+      await page.locator('html[data-ready]').waitFor({ state: 'attached' });
       await frame(2000);
-      await check(page);
-      await frame(5000);
+      await page.getByLabel('Choose files').setInputFiles(stage.files.copy);
+      await page.locator('.state', { hasText: 'manifest' }).waitFor();
+      await loaded(page);
+      await frame(4000);
+      await page.evaluate(`document.querySelector('.part + .part').scrollIntoView()`);
+      await frame(4000);
     },
   },
 };

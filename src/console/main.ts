@@ -1,5 +1,6 @@
 /** Starts the parts of the page whose services respond. */
 import { compareForm } from './codes/compare.js';
+import { compareFiles, filesToCompare } from './codes/compare-files.js';
 import { metadataForm, readMetadata } from './codes/metadata-tab.js';
 import { addFiles, fileFields } from './codes/queue.js';
 import { onPageDrop } from './drop.js';
@@ -42,6 +43,7 @@ async function dropped(files: readonly File[]): Promise<void> {
     if (isChecked === undefined) return;
     if (isChecked) return chooseToCheck(files);
   }
+  if (tab === 'compare') return compareFiles(files);
   if (tab === 'metadata' && file !== undefined) return readMetadata(file);
   const result = await droppedResult(files);
   if (result === undefined && !has('codes'))
@@ -74,6 +76,7 @@ function pasted(text: string): void {
 async function startCodes(): Promise<void> {
   fileFields();
   compareForm();
+  filesToCompare();
   metadataForm();
 }
 

@@ -221,7 +221,7 @@ describe('the codes page', () => {
     await release();
     expect(await region.textContent()).not.toContain('ISCC-TEXT-V0');
     expect(await region.isVisible()).toBe(true);
-    await expect.poll(() => page.getByRole('button', { name: 'Search' }).isEnabled()).toBe(true);
+    await page.locator('#ask:not([aria-busy]) button[type=submit]:enabled').waitFor();
   });
 
   test('compares two codes unit by unit', async () => {

@@ -24,14 +24,18 @@ export function compareForm(): void {
       named('Second code', explain(String(data.get('b')))),
     ]);
     signal.throwIfAborted();
-    announce(show(body, a.units, b.units));
+    announce(showComparison(body, a.units, b.units));
     body.hidden = false;
     body.scrollIntoView({ block: 'nearest' });
   });
 }
 
 /** Returns the result as text, for screen readers. @throws if no two units have the same type */
-function show(body: HTMLElement, a: readonly Unit[], b: readonly Unit[]): string {
+export function showComparison(
+  body: HTMLElement,
+  a: readonly ComparableUnit[],
+  b: readonly ComparableUnit[],
+): string {
   const pairs = a.flatMap((unit) => {
     const other = b.find((candidate) => kind(candidate) === kind(unit));
     return other ? [{ unit, other }] : [];
@@ -46,12 +50,15 @@ function show(body: HTMLElement, a: readonly Unit[], b: readonly Unit[]): string
   return rows.map(({ text }) => text).join('; ');
 }
 
+/** A unit whose bits are known. */
+export type ComparableUnit = Pick<Unit, 'readable' | 'hash_bits'>;
+
 /** Units are comparable if MainType, SubType and version are equal. */
-function kind(unit: Unit): string {
+function kind(unit: ComparableUnit): string {
   return unit.readable.split('-').slice(0, 3).join('-');
 }
 
-function compared(unit: Unit, other: Unit) {
+function compared(unit: ComparableUnit, other: ComparableUnit) {
   const bits = [other.hash_bits, unit.hash_bits] as const;
   const { differing, common } = difference(...bits);
   const similarity = 1 - differing / common;

@@ -1,0 +1,114 @@
+/** Files that are compared: two unit by unit, more of them in a table. */
+import { difference } from '../bit-picture.js';
+import { announce, byId, element, messageOf, nameElement } from '../dom.js';
+import { Latest } from '../latest.js';
+import type { UnitBits } from '../unit.js';
+import { bitsOf } from '../unit-item.js';
+import { upload } from './api.js';
+import { showComparison } from './compare.js';
+
+const FILES_MAX = 12;
+
+interface CodedFile {
+  readonly name: string;
+  readonly units: readonly UnitBits[];
+}
+
+/** Another choice cancels the comparison before. */
+const latest = new Latest();
+
+/** The field that chooses files to compare. */
+export function filesToCompare(): void {
+  const input = byId('compare-files', HTMLInputElement);
+  input.addEventListener('change', () => {
+    const files = [...(input.files ?? [])];
+    input.value = '';
+    if (files.length > 0) void compareFiles(files);
+  });
+}
+
+/** Codes the files and shows how similar they are. */
+export async function compareFiles(files: readonly File[]): Promise<void> {
+  const signal = latest.start();
+  const error = byId('compare-error', HTMLElement);
+  const body = byId('compare-body', HTMLElement);
+  error.textContent = '';
+  body.hidden = true;
+  try {
+    if (files.length < 2) throw new Error('Choose two files or more.');
+    if (files.length > FILES_MAX) throw new Error(`Choose at most ${FILES_MAX} files.`);
+    announce(`Coding ${files.length} files`);
+    const coded: CodedFile[] = [];
+    for (const file of files) coded.push(await code(file, signal));
+    signal.throwIfAborted();
+    announce(show(body, coded));
+    body.hidden = false;
+    body.scrollIntoView({ block: 'nearest' });
+  } catch (thrown) {
+    if (!signal.aborted) error.textContent = messageOf(thrown);
+  }
+}
+
+async function code(file: File, signal: AbortSignal): Promise<CodedFile> {
+  if (file.size === 0) throw new Error(`${file.name}: the file is empty.`);
+  const options = { granular: false, semantic: false, onSent: () => {}, onSteps: () => {}, signal };
+  const { result } = await upload(file, options).catch((error: unknown) => {
+    throw new Error(`${file.name}: ${messageOf(error)}`);
+  });
+  return { name: file.name, units: bitsOf(result.units) };
+}
+
+/** Returns the result as text, for screen readers. */
+function show(body: HTMLElement, files: readonly CodedFile[]): string {
+  const [first, second] = files;
+  if (files.length === 2 && first !== undefined && second !== undefined) {
+    const comparable = ({ units }: CodedFile) =>
+      units.map(({ type, bits }) => ({ readable: type.replaceAll('_', '-'), hash_bits: bits }));
+    return showComparison(body, comparable(first), comparable(second));
+  }
+  const head = files.map(({ name }) => element('th', { scope: 'col' }, nameElement(name)));
+  const rows = files.map((file, at) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, nameElement(file.name)),
+      ...files.map((other, column) => cell(file, other, column === at)),
+    ),
+  );
+  body.replaceChildren(
+    element(
+      'p',
+      { class: 'hint' },
+      'Similarity of Content-Codes; of Data-Codes where the kinds of content differ.',
+    ),
+    element(
+      'div',
+      { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Similarity of the files' },
+      element(
+        'table',
+        {},
+        element('thead', {}, element('tr', {}, element('td'), ...head)),
+        element('tbody', {}, ...rows),
+      ),
+    ),
+  );
+  return `Compared ${files.length} files`;
+}
+
+function cell(file: CodedFile, other: CodedFile, isSame: boolean): HTMLTableCellElement {
+  if (isSame) return element('td', {}, '–');
+  const share = similarity(file, other);
+  return element('td', {}, share === undefined ? 'not comparable' : `${(share * 100).toFixed(1)} %`);
+}
+
+/** 0 to 1; `undefined` without units of the same type. */
+function similarity(a: CodedFile, b: CodedFile): number | undefined {
+  for (const main of ['CONTENT', 'DATA']) {
+    const mine = a.units.find(({ type }) => type.startsWith(main));
+    const theirs = b.units.find(({ type }) => type === mine?.type);
+    if (mine === undefined || theirs === undefined) continue;
+    const { differing, common } = difference(mine.bits, theirs.bits);
+    return 1 - differing / common;
+  }
+  return undefined;
+}
