@@ -210,6 +210,26 @@ describe('the dashboard', () => {
     await expect(accounts.setRole('ghost', 'admin', SET_UP)).rejects.toThrow('no account has this name');
   });
 
+  test('lists the manifests whose verdict changed, with links from the overview for admins', async () => {
+    const subject = 'urn:c2pa:rejudged';
+    const verdict = {
+      before: { trusted: true },
+      after: { trusted: false, code: 'signingCredential.expired' },
+    };
+    const { db } = dashboard.database;
+    await recordAudit(db, STORE_ITSELF, [{ action: 'manifest-rejudged', subject, ...verdict }]);
+    const list = `${AUDIT}?action=manifest-rejudged`;
+    expect(await admin.text('/admin/')).toContain(
+      `<a href="${list}">Verdict changed in 30 days</a></dt><dd>1<`,
+    );
+    const page = await admin.text(list);
+    expect(page).toContain('<a href="/admin/manifests/?q=urn%3Ac2pa%3Arejudged">urn:c2pa:rejudged</a>');
+    expect(page).toContain('code: signingCredential.expired');
+    const operator = new Visitor(dashboard.url);
+    await operator.login(OPERATOR);
+    expect(await operator.text('/admin/')).toContain('<dt>Verdict changed in 30 days</dt><dd>1<');
+  });
+
   test('shows the log to admins, with filters', async () => {
     const page = await admin.text(`${AUDIT}?action=manifest-deleted&subject=urn%3Aone`);
     expect(page).toContain('203.0.113.7');

@@ -53,6 +53,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
         { status: 'pending', manifests: 13_067 },
       ]),
       indexes: [],
+      rejudged: 0,
     });
   });
 

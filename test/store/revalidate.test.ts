@@ -61,6 +61,10 @@ describe.skipIf(process.platform !== 'linux')('a certificate that expires', () =
     await writeFile(shift, String(SHIFT_SECONDS));
     await expect.poll(() => ranking(store), SETTLE).toEqual([untrustedId, trustedId]);
     expect(await isTrusted(store)).toBe(false);
+    const after = { trusted: false, code: 'signingCredential.expired' };
+    expect(await rejudged({ dataDir, url: undefined })).toEqual([
+      { subject: trustedId, actorKind: 'store', before: { trusted: true }, after },
+    ]);
   });
 });
 
@@ -75,16 +79,37 @@ describe.each(ENGINES)('isccd store revalidate on %s', (engine) => {
       onTestFinished(() => store.stop());
       const untrustedId = await uploadBoth(store);
       await forgetTrust(place);
-      const { code, stdout, stderr } = await isccd(['store', 'revalidate', '--json'], {
-        env: storeEnvironment(place),
-      });
-      expect([code, JSON.parse(stdout)]).toEqual([0, { manifests: 2, trusted: 1, isDone: true }]);
+      const env = storeEnvironment(place);
+      // Two names of one command.
+      const command = engine === 'sqlite' ? ['store', 'verify', '--rejudge'] : ['store', 'revalidate'];
+      const { code, stdout, stderr } = await isccd([...command, '--json'], { env });
+      expect([code, JSON.parse(stdout)]).toEqual([0, { manifests: 2, trusted: 1, changed: 1, isDone: true }]);
       expect(stderr).toContain('2 of 2 manifests validated');
       expect(await ranking(store)).toEqual([trustedId, untrustedId]);
+      expect(await rejudged(place)).toEqual([
+        { subject: trustedId, actorKind: 'store', before: { trusted: false }, after: { trusted: true } },
+      ]);
+      const checked = await isccd(['store', 'verify', '--json'], { env });
+      expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([
+        0,
+        { counts: { store: { manifests: 2 } }, problems: [] },
+      ]);
     },
     TEST_MS_MAX,
   );
 });
+
+/** Entries of the audit log about changed verdicts. */
+async function rejudged(place: Place): Promise<object[]> {
+  const { stdout } = await isccd(['store', 'audit', '--action', 'manifest-rejudged', '--json'], {
+    env: storeEnvironment(place),
+  });
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => {
+    const { subject, actorKind, before, after } = JSON.parse(line) as Record<string, unknown>;
+    return { subject, actorKind, before, after };
+  });
+}
 
 /** As if the trust anchor had not been known. */
 async function forgetTrust({ url, dataDir }: Place): Promise<void> {

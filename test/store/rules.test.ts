@@ -1,10 +1,10 @@
 /** Trust anchors and the list of algorithms: applied to stored manifests at a start and on SIGHUP. */
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anchorsOf } from '../../src/c2pa/trust-lists.js';
 import { native } from '../../src/native.js';
-import { ageDetails } from '../../src/services/store/rules.js';
+import { ageDetails, VALIDATOR_VERSION } from '../../src/services/store/rules.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar, TRUST_ANCHORS } from './support/fixtures.js';
@@ -145,4 +145,9 @@ it('the bundled trust list vouches for signers whose certificates it has, and no
   expect(report).toMatchObject({ outcome: 'accepted', trusted: false });
   expect(anchorsOf('')).toBe(pem);
   expect(anchorsOf('\n')).toBe('\n');
+});
+
+it('an update of the validator changes the rules', async () => {
+  const lock = await readFile(path.resolve(import.meta.dirname, '../../Cargo.lock'), 'utf8');
+  expect(/^name = "c2pa"\nversion = "(.+)"$/m.exec(lock)?.[1]).toBe(VALIDATOR_VERSION);
 });

@@ -14,14 +14,42 @@ export async function revalidate(options: {
   readonly json?: boolean;
 }): Promise<void> {
   await withStoreDatabase(async ({ db }) => {
+    const last = await lastEntry(db);
     const manifests = await outdateLive(db);
     if (options.wait) await finished(db, manifests);
     const trusted = await countLive(db, ({ eb }) => eb('trusted', '=', 1));
+    const changed = await rejudgedSince(db, last);
     const result = options.json
-      ? JSON.stringify({ manifests, trusted, isDone: options.wait })
-      : `${manifests} manifests ${options.wait ? 'validated' : 'will be validated'}, ${trusted} trusted`;
+      ? JSON.stringify({ manifests, trusted, changed, isDone: options.wait })
+      : described(manifests, trusted, changed, options.wait);
     process.stdout.write(`${result}\n`);
   });
+}
+
+function described(manifests: number, trusted: number, changed: number, isDone: boolean): string {
+  if (!isDone) return `${manifests} manifests will be validated, ${trusted} trusted`;
+  const rest = changed === 0 ? '' : ' (isccd store audit --action manifest-rejudged lists them)';
+  return `${manifests} manifests validated, ${trusted} trusted, ${changed} with another verdict${rest}`;
+}
+
+/** Key of the last entry of the audit log; 0 if it is empty. */
+async function lastEntry(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('audit')
+    .select(({ fn }) => fn.max('key').as('key'))
+    .executeTakeFirst();
+  return Number(row?.key ?? 0);
+}
+
+/** Number of manifests whose verdict has changed after an entry of the audit log. */
+async function rejudgedSince(db: Db, last: number): Promise<number> {
+  const { manifests } = await db
+    .selectFrom('audit')
+    .select(({ fn }) => fn.countAll<number | string>().as('manifests'))
+    .where('action', '=', 'manifest-rejudged')
+    .where('key', '>', last)
+    .executeTakeFirstOrThrow();
+  return Number(manifests);
 }
 
 async function finished(db: Db, total: number): Promise<void> {

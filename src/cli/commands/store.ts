@@ -18,6 +18,19 @@ export function storeCommands(root: Command): void {
     .addOption(jsonOption())
     .action(async (options) => (await import('./store-reindex.js')).reindex(options));
   store
+    .command('verify')
+    .description('check every row and file of the store, or validate its manifests again')
+    .option(
+      '--rejudge',
+      'validate all manifests of the running stores again instead, as store revalidate does',
+    )
+    .option('--no-wait', 'do not wait until they are validated')
+    .addOption(jsonOption())
+    .action(async ({ rejudge, ...options }) => {
+      if (rejudge) await (await import('./store-revalidate.js')).revalidate(options);
+      else await (await import('./verify.js')).verify(undefined, { json: options.json, only: 'store' });
+    });
+  store
     .command('revalidate')
     .description('validate all manifests of the running stores again, with the anchors of today')
     .option('--no-wait', 'do not wait until they are validated')

@@ -29,13 +29,15 @@ interface Report {
 export interface VerifyOptions {
   readonly json?: boolean;
   readonly digests?: boolean;
+  /** Of the configured services, the only one whose data is checked. */
+  readonly only?: DataKind;
   /** Head of the audit log that was noted before. */
   readonly auditHead?: string;
 }
 
 export async function verify(directory: string | undefined, options: VerifyOptions): Promise<void> {
   const wanted = { hasDigests: options.digests ?? false, ...present({ earlierHead: earlierHead(options) }) };
-  const { places, manifest, sharedIndexes } = await targetsOf(directory);
+  const { places, manifest, sharedIndexes } = await targetsOf(directory, options.only);
   const report = await checkAll(places, new StatusLine(options.json), wanted);
   if (sharedIndexes !== undefined) await checkShared(sharedIndexes, report, options.digests ?? false);
   if (manifest !== undefined && directory !== undefined) await compare(directory, manifest, report);
@@ -54,9 +56,12 @@ function earlierHead({ auditHead: text }: VerifyOptions): AuditHead | undefined 
 
 async function targetsOf(
   directory: string | undefined,
+  only?: DataKind,
 ): Promise<{ places: DataPlace[]; manifest?: Manifest; sharedIndexes?: string | undefined }> {
   if (directory === undefined) {
-    const { places, elsewhere, sharedIndexes } = await configuredPlaces();
+    const configured = await configuredPlaces();
+    if (only !== undefined) return { places: placesOfKind(configured.places, only) };
+    const { places, elsewhere, sharedIndexes } = configured;
     for (const note of elsewhere) process.stderr.write(note);
     if (places.length === 0 && sharedIndexes === undefined)
       throw new CommandFailed(
@@ -74,6 +79,15 @@ async function targetsOf(
   }
   const kinds = Object.keys(manifest.stores) as DataKind[];
   return { places: kinds.map((kind) => ({ kind, folder: path.join(folder, kind) })), manifest };
+}
+
+/** @throws {CommandFailed} without such a place */
+function placesOfKind(places: readonly DataPlace[], kind: DataKind): DataPlace[] {
+  const found = places.filter((place) => place.kind === kind);
+  if (found.length > 0) return found;
+  throw new CommandFailed(
+    `nothing to check: ${kind} has no data in its folder (isccd check config names it)`,
+  );
 }
 
 /** Indexes in PostgreSQL. */

@@ -147,6 +147,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd store verify-receipt receipt.json --did did.json', untested: 'needs a receipt' },
   ],
   'store reindex': [{ line: 'isccd store reindex', untested: NEEDS_SERVICES }],
+  'store verify': [{ line: 'isccd store verify --rejudge', untested: NEEDS_SERVICES }],
   'store revalidate': [{ line: 'isccd store revalidate', untested: NEEDS_SERVICES }],
   'store copy-files': [{ line: 'isccd store copy-files', untested: 'needs a bucket' }],
   'store restore': [

@@ -7,6 +7,8 @@ import { type Filter, type Matching, matching, type Order } from './filter.js';
 import type { Pictured } from './port.js';
 
 export const PAGE_MANIFESTS = 100;
+export const REJUDGED_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 export interface Counts {
   readonly live: number;
@@ -16,6 +18,8 @@ export interface Counts {
   readonly declarations: readonly { readonly status: DeclarationStatus; readonly manifests: number }[];
   /** Similarity indexes that the store feeds. */
   readonly indexes: readonly IndexStatus[];
+  /** Changes of verdicts in the last {@link REJUDGED_DAYS} days. */
+  readonly rejudged: number;
 }
 
 export interface Row {
@@ -73,7 +77,7 @@ export class Overview {
 
   async counts(): Promise<Counts> {
     const { db } = this.#database;
-    const [manifests, bindings, declarations, indexes] = await Promise.all([
+    const [manifests, bindings, declarations, indexes, rejudged] = await Promise.all([
       db.selectFrom('manifests').select(['live', count]).groupBy('live').execute(),
       db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0).orderBy('alg').execute(),
       db
@@ -83,6 +87,12 @@ export class Overview {
         .groupBy('status')
         .execute(),
       indexStatuses(db, Date.now()),
+      db
+        .selectFrom('audit')
+        .select(count)
+        .where('action', '=', 'manifest-rejudged')
+        .where('at', '>=', Date.now() - REJUDGED_DAYS * DAY_MS)
+        .executeTakeFirstOrThrow(),
     ]);
     const having = (live: 0 | 1) => Number(manifests.find((row) => row.live === live)?.rows ?? 0);
     return {
@@ -91,6 +101,7 @@ export class Overview {
       bindings,
       declarations: declarations.map(({ status, rows }) => ({ status, manifests: Number(rows) })),
       indexes,
+      rejudged: Number(rejudged.rows),
     };
   }
 

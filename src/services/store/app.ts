@@ -151,7 +151,10 @@ function logChanges(rules: Rules, outdated: number, log: Logger): void {
   if (algorithmList !== undefined) log.info({ algorithmList }, OUTDATED_LIST);
   // The rules of a new store differ from those before, too: it had none.
   if (outdated === 0) return;
-  log.info({ manifests: outdated }, 'trust anchors or algorithms changed: validating all manifests again');
+  log.info(
+    { manifests: outdated },
+    'trust anchors, algorithms or the validator changed: validating all manifests again',
+  );
 }
 
 function bindingIndex({ db }: Database, log: Logger): Promise<SyncedBindingIndex> {

@@ -10,15 +10,16 @@ import {
   type Flag,
   type ManifestTable,
 } from '../../storage/database/tables.js';
-import { addToCounts, insertBindings, removeBindings, searchableUnits } from './binding-rows.js';
+import { addToCounts, insertBindings } from './binding-rows.js';
 import { type Claim, claim } from './claim.js';
 import { Commits } from './commits.js';
 import { dropSettled } from './declarations/on-delete.js';
 import type { NewDeclaration } from './declarer.js';
 import { holdFeed, lockFeed, recordChanges } from './feed.js';
+import { keepReport, replaceReport, reportColumns } from './judgement.js';
 import { bury, displace, freedId, type Tombstone } from './tombstones.js';
 import { abandonUndo, endUndo, type Restore, restoreKept } from './undo.js';
-import { type AcceptedManifest, UNLISTED } from './validator.js';
+import type { AcceptedManifest } from './validator.js';
 import { type EventLog, NO_EVENTS, type StoreEvent } from './webhooks/events.js';
 
 /** A manifest and the public part of its declaration. */
@@ -70,13 +71,6 @@ export interface OutdatedManifest {
 export class FileVanished extends Error {
   override readonly name = 'FileVanished';
 }
-
-/**
- * Version of the rules by which bindings are indexed. A change of the rules increments it, and the next start indexes
- * older manifests again. 1: text values have two readings. 2: update manifests have the bindings of their parents, and
- * facts about the signer are kept. 3: lists of numbers are values.
- */
-export const INDEX_VERSION = 3;
 
 export class Manifests {
   readonly #db: Db;
@@ -307,42 +301,14 @@ export class Manifests {
       .execute();
   }
 
-  /** Replaces what a validation found of a live manifest; does nothing if it was deleted in the meantime. */
+  /** Like {@link replaceReport}. */
   replaceReport(key: number, report: AcceptedManifest): Promise<void> {
-    const { bindings } = report;
-    return this.commits.run(async (transaction) => {
-      const sequence = await lockFeed(transaction);
-      const { numUpdatedRows } = await transaction
-        .updateTable('manifests')
-        .set(reportColumns(report))
-        .where('key', '=', key)
-        .where('live', '=', 1)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) return;
-      await fillCatalogue(transaction, [key]);
-      await removeBindings(transaction, [key]);
-      await insertBindings(transaction, key, bindings);
-      await addToCounts(transaction, bindings);
-      await recordChanges(transaction, sequence, [key], 1);
-    });
+    return replaceReport(this.commits, key, report);
   }
 
-  /**
-   * Marks a manifest as indexed by the current rules, without a change of its bindings.
-   *
-   * @param isTrusted `false` if it is no longer valid; `undefined` if that is unknown
-   */
-  keepBindings(key: number, isTrusted?: false): Promise<void> {
-    return this.commits.run(async (transaction) => {
-      const sequence = await lockFeed(transaction);
-      const { numUpdatedRows } = await transaction
-        .updateTable('manifests')
-        .set({ index_version: INDEX_VERSION, ...(isTrusted === false && { trusted: 0 }) })
-        .where('key', '=', key)
-        .where('live', '=', 1)
-        .executeTakeFirst();
-      if (numUpdatedRows > 0n) await recordChanges(transaction, sequence, [key], 1);
-    });
+  /** Like {@link keepReport}. */
+  keepReport(key: number, code?: string): Promise<void> {
+    return keepReport(this.commits, key, code);
   }
 
   /** Algorithms of live bindings. */
@@ -405,24 +371,6 @@ function manifestRow({
     live: 1,
     deleted_at: null,
     ...reportColumns(report),
-  };
-}
-
-/** Columns of a manifest that depend on its validation. */
-function reportColumns(report: AcceptedManifest) {
-  const { trusted, bindings, skipped, summary, certificateExpires, ocspExpires } = report;
-  const unknown = new Set(skipped.filter(({ reason }) => reason === UNLISTED).map(({ alg }) => alg));
-  const ends = [certificateExpires, ocspExpires].map((seconds = 0) => seconds * 1000);
-  // What has ended already was decided for good.
-  const expires = Math.min(...ends.filter((end) => end > Date.now()));
-  return {
-    trusted: trusted ? (1 as const) : (0 as const),
-    unknown_algorithms: unknown.size === 0 ? null : JSON.stringify([...unknown]),
-    certificate_expires: trusted && Number.isFinite(expires) ? expires : null,
-    summary: summary === '' ? null : summary,
-    binding_count: bindings.filter(({ alternate }) => !alternate).length,
-    unit_count: searchableUnits(bindings).size,
-    index_version: INDEX_VERSION,
   };
 }
 

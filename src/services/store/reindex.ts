@@ -7,7 +7,8 @@ import { isNativeError, native } from '../../native.js';
 import type { Logger } from '../../platform/observe/log.js';
 import type { ContentBlobs } from '../../storage/blobs/content-port.js';
 import { blobBytes } from '../../storage/blobs/port.js';
-import { INDEX_VERSION, type Manifests, type OutdatedManifest } from './manifests.js';
+import { INDEX_VERSION } from './judgement.js';
+import type { Manifests, OutdatedManifest } from './manifests.js';
 import type { ManifestReport, Validator } from './validator.js';
 
 const BATCH_MANIFESTS = 100;
@@ -93,9 +94,7 @@ export class Reindex {
     const report = isIntact ? await this.#validate(bytes) : undefined;
     if (report?.outcome !== 'accepted' || report.manifestId !== manifestId) {
       // Refused by the rules of today, because a certificate expired or was revoked. The bytes stay as they are.
-      await (report?.outcome === 'refused'
-        ? manifests.keepBindings(key, false)
-        : manifests.keepBindings(key));
+      await manifests.keepReport(key, report?.outcome === 'refused' ? report.code : undefined);
       return false;
     }
     await manifests.replaceReport(key, report);

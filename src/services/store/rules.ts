@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto';
 import type { ManifestReader } from '../../c2pa/manifest-reader.js';
 import { anchorsOf } from '../../c2pa/trust-lists.js';
 import { native } from '../../native.js';
-import { INDEX_VERSION } from './manifests.js';
+import { INDEX_VERSION } from './judgement.js';
 import { type OcspResponses, RevocationValidator } from './revocation.js';
 import type { Validator } from './validator.js';
+
+/** Of the Rust crate `c2pa`, which validates. After an update it may judge stored manifests otherwise. */
+export const VALIDATOR_VERSION = '0.92.0';
 
 export interface RuleTexts {
   /** PEM; empty: the bundled C2PA trust list. */
@@ -35,14 +38,13 @@ export function rulesOf(texts: RuleTexts, reader: ManifestReader, responses?: Oc
   const asksResponders = responses !== undefined;
   const options = { asksResponders, ...(algorithmList !== undefined && { algorithmList }) };
   const validator = reader.validator(trustAnchorsPem, options);
+  const judgedBy = [INDEX_VERSION, VALIDATOR_VERSION, trustAnchorsPem, entries, asksResponders];
   return {
     validator: asksResponders ? new RevocationValidator(validator, responses) : validator,
     algorithms: new Set(entries.map(({ alg }) => alg)),
     watermarks: new Set(entries.filter(({ kind }) => kind === 'watermark').map(({ alg }) => alg)),
     algorithmsDate: native.softBindingListDate(algorithmList) ?? undefined,
-    digest: createHash('sha256')
-      .update(JSON.stringify([INDEX_VERSION, trustAnchorsPem, entries, ...(asksResponders ? ['OCSP'] : [])]))
-      .digest('hex'),
+    digest: createHash('sha256').update(JSON.stringify(judgedBy)).digest('hex'),
   };
 }
 

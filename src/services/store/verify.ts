@@ -18,7 +18,7 @@ import type { BindingRow, Db, ManifestRow } from '../../storage/database/tables.
 import { UNDO_VERSION } from './backup.js';
 import { storeCounts } from './counts.js';
 import { manifestFile } from './folder.js';
-import { INDEX_VERSION } from './manifests.js';
+import { INDEX_VERSION } from './judgement.js';
 import { type BlobPlace, openBlobs } from './open-blobs.js';
 import type { IndexedBinding, Validator } from './validator.js';
 

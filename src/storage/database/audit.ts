@@ -22,6 +22,8 @@ export const AUDIT_ACTIONS = [
   'manifest-claimed',
   'manifest-deleted',
   'manifest-displaced',
+  // A validation changed whether the signer of a stored manifest is trusted.
+  'manifest-rejudged',
   'manifest-released',
   'manifest-restored',
   'declaration-retried',

@@ -2,7 +2,7 @@
 import { AUDIT_ACTIONS } from '../../../storage/database/audit.js';
 import type { AuditPage, AuditRecord } from '../../../storage/database/audit-log.js';
 import type { FailedLoginRow } from '../../../storage/database/tables.js';
-import { type AuditQuery, auditSearch, dayText } from '../schema.js';
+import { type AuditQuery, auditSearch, dayText, listSearch } from '../schema.js';
 import type { Session } from '../sessions.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
@@ -91,8 +91,14 @@ function table(records: readonly AuditRecord[]): Html {
 
 function row({ at, actorKind, actor, origin, action, subject, before, after }: AuditRecord): Html {
   return html`<tr><td>${moment(Date.parse(at))}</td><td>${nameOf(actorKind, actor)}</td><td>${origin}</td><td>${action}</td>
-<td class="id">${subject}</td><td>${state(before)}</td><td>${state(after)}</td></tr>
+<td class="id">${about(action, subject)}</td><td>${state(before)}</td><td>${state(after)}</td></tr>
 `;
+}
+
+/** Manifests have a link to the list, which says whether they still exist. */
+function about(action: string, subject: string | null): Value {
+  if (subject === null || !action.startsWith('manifest-')) return subject ?? undefined;
+  return html`<a href="/admin/manifests/${listSearch({ q: subject })}">${subject}</a>`;
 }
 
 /** Names of accounts stand alone. Other actors could have the same name, so their kind is added. */

@@ -1,8 +1,8 @@
 /** Start page: counts of manifests, bindings and declarations. */
 import type { IndexStatus } from '../../../storage/database/index-status.js';
-import type { Counts } from '../overview.js';
+import { type Counts, REJUDGED_DAYS } from '../overview.js';
 import type { HubView } from '../port.js';
-import { listSearch, STATUSES } from '../schema.js';
+import { auditSearch, listSearch, STATUSES } from '../schema.js';
 import type { Session } from '../sessions.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
@@ -16,7 +16,7 @@ export function dashboardPage(session: Session, counts: Counts, hubs?: readonly 
     at: 'overview',
     body: html`<h1>Overview</h1>
 <div class="cards">
-${manifests(counts)}
+${manifests(session, counts)}
 ${bindings(counts)}
 ${declarations(counts)}
 ${indexes(counts)}
@@ -25,14 +25,22 @@ ${hubs && network(hubs)}
   });
 }
 
-function manifests({ live, deleted }: Counts): Html {
+function manifests(session: Session, { live, deleted, rejudged }: Counts): Html {
   return html`<section aria-labelledby="manifests">
 <h2 id="manifests">Manifests</h2>
 <dl class="metrics">
 <div><dt><a href="/admin/manifests/${listSearch({ deleted: 'no' })}">Live</a></dt><dd>${count(live)}</dd></div>
 <div><dt><a href="/admin/manifests/${listSearch({ deleted: 'yes' })}">Deleted</a></dt><dd>${count(deleted)}</dd></div>
+${rejudged > 0 && html`<div><dt>${verdicts(session)}</dt><dd>${count(rejudged)}</dd></div>`}
 </dl>
 </section>`;
+}
+
+/** Only admins may read the audit log, which has the list. */
+function verdicts({ role }: Session): Html {
+  const label = `Verdict changed in ${REJUDGED_DAYS} days`;
+  if (role !== 'admin') return html`${label}`;
+  return html`<a href="/admin/audit/${auditSearch({ action: 'manifest-rejudged' })}">${label}</a>`;
 }
 
 function bindings({ bindings: rows }: Counts): Html {
