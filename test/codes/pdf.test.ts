@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PDFDocument, PDFName } from 'pdf-lib';
+import { PDFDict, PDFDocument, PDFHexString, PDFName } from 'pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extractPdfMetadata, format, readPdf } from '../../src/services/codes/pipeline/formats/pdf.js';
@@ -100,6 +100,20 @@ describe('pdf', () => {
     document.setKeywords(['k3']);
     const both = { ...fromPacket, name: 'Other title', keywords: 'k3' };
     expect(await extractPdfMetadata(await document.save({ useObjectStreams: false }))).toEqual(both);
+  });
+
+  it('reads NUL in a title as the reference does', async () => {
+    const document = await PDFDocument.create({ updateMetadata: false });
+    document.addPage();
+    const name = async () =>
+      (await extractPdfMetadata(await document.save({ useObjectStreams: false }))).name;
+    // As ImageMagick writes it, once with a byte order mark and once without.
+    document.setTitle('rle\0');
+    expect(await name()).toBe('rle\ufffd\ufffd');
+    const info = document.context.lookup(document.context.trailerInfo.Info, PDFDict);
+    info.set(PDFName.of('Title'), PDFHexString.of('0072006C0000'));
+    const nul = '\ufffd\ufffd';
+    expect(await name()).toBe(`${nul}r${nul}l${nul}${nul}`);
   });
 
   it('rejects a file that is not a PDF and reads the next one', async () => {

@@ -43,6 +43,8 @@ const WHITE = 0xffffffff;
 const RENDER_ANNOTATIONS = 0x01;
 const RENDER_RED_FIRST = 0x10;
 const RECTANGLE_BYTES = 16;
+/** Its reader writes NUL as the two bytes of modified UTF-8, and reads each as an invalid one. ImageMagick ends titles with it. */
+const NUL_OF_REFERENCE = '\ufffd\ufffd';
 const UTF16_BYTES = 2;
 
 const ERRORS: Readonly<Record<number, string>> = {
@@ -147,7 +149,7 @@ export class PdfDocument {
     });
   }
 
-  /** An entry of the information dictionary; empty if absent. */
+  /** An entry of the information dictionary; empty if absent. A NUL is what iscc-sdk makes of it. */
   info(key: string): string {
     const tag = Buffer.from(`${key}\0`, 'latin1');
     return this.#withMemory(tag.length, (name) => {
@@ -156,7 +158,7 @@ export class PdfDocument {
       return this.#withMemory(bytes, (buffer) => {
         this.#pdfium._FPDF_GetMetaText(this.#document, name, buffer, bytes);
         // Without the terminating NUL.
-        return this.#utf16(buffer, bytes / UTF16_BYTES - 1);
+        return this.#utf16(buffer, bytes / UTF16_BYTES - 1).replaceAll('\0', NUL_OF_REFERENCE);
       });
     });
   }
