@@ -14,6 +14,7 @@ mod jpeg;
 mod jpeg2000;
 mod lab;
 mod libjpeg;
+mod libwebp;
 mod orientation;
 mod png;
 mod psd;

@@ -1,4 +1,5 @@
-//! A safe wrapper of libjpeg-turbo's decompressor: the only unsafe code for images.
+//! A safe wrapper of libjpeg-turbo's decompressor. This and `libwebp` have the only unsafe code for
+//! images.
 
 use std::ffi::{CStr, c_int};
 

@@ -6,6 +6,7 @@ use std::io::Cursor;
 use image_webp::WebPDecoder;
 
 use super::check_size;
+use super::libwebp::Header;
 use super::raster::{Channels, Raster};
 use super::transparency::rgb_on_white;
 use crate::error::MediaError;
@@ -15,8 +16,27 @@ const FORMAT: &str = "WebP";
 /// Maximum memory in addition to the pixels.
 const WEBP_ANCILLARY_BYTES_MAX: usize = 64 << 20;
 
-/// Decodes the first frame on a transparent canvas, composited over white.
+/// Decodes a still image, or the first frame of an animation on a transparent canvas, composited
+/// over white.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
+    match Header::read(file) {
+        Some(header) if !header.is_animation => decode_still(file, &header, pixels_max),
+        _ => decode_first_frame(file, pixels_max),
+    }
+}
+
+fn decode_still(file: &[u8], header: &Header, pixels_max: u64) -> Result<Raster, MediaError> {
+    let Header { width, height, has_alpha, .. } = *header;
+    check_size(width, height, pixels_max)?;
+    let samples = header.decode(file);
+    let samples = samples.ok_or_else(|| MediaError::damaged(FORMAT, "the data is invalid"))?;
+    let samples = if has_alpha { rgb_on_white(&samples) } else { samples };
+    Raster::new(width, height, Channels::Rgb, samples)
+        .ok_or_else(|| MediaError::damaged(FORMAT, "the image has no pixels"))
+}
+
+/// libwebp has no function for one frame of an animation. This decoder returns the same pixels.
+fn decode_first_frame(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let damaged = |reason: image_webp::DecodingError| MediaError::damaged(FORMAT, reason);
     let file = without_blending(file);
     let mut decoder = WebPDecoder::new(Cursor::new(&*file)).map_err(damaged)?;
@@ -65,7 +85,56 @@ fn first_frame_flags(file: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use ::webp::{Encoder, PixelLayout, WebPConfig};
+    use proptest::prelude::*;
+
+    use super::{decode, decode_first_frame};
+
+    /// Smooth areas with edges and some noise, so that each tool of the encoder is used.
+    fn picture(width: u32, height: u32, channels: u32, noise: u32, seed: u32) -> Vec<u8> {
+        let mut state = seed;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) % (noise + 1)
+        };
+        let mut sample = |at: u32| {
+            let (x, y, channel) = (at / channels % width, at / channels / width, at % channels);
+            let area = (x / 13 + y / 9 * (channel + 1)).wrapping_mul(seed | 1) % 5 * 50;
+            (area + x * (channel + 1) + y / 2 + random()) as u8
+        };
+        (0..width * height * channels).map(&mut sample).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn both_decoders_return_the_same_pixels(
+            (width, height) in (1u32..90, 1u32..70),
+            (has_alpha, lossless, method) in (any::<bool>(), any::<bool>(), 0i32..=6),
+            (quality, noise, seed) in (0f32..=100.0, 0u32..60, any::<u32>()),
+            (filter, sharpness, segments) in (0i32..=100, 0i32..=7, 1i32..=4),
+        ) {
+            let (layout, channels) =
+                if has_alpha { (PixelLayout::Rgba, 4) } else { (PixelLayout::Rgb, 3) };
+            let samples = picture(width, height, channels, noise, seed);
+            let mut config = WebPConfig::new().unwrap();
+            config.lossless = lossless.into();
+            config.quality = quality;
+            config.method = method;
+            config.filter_strength = filter;
+            config.filter_sharpness = sharpness;
+            config.filter_type = (seed % 2) as i32;
+            config.segments = segments;
+            config.alpha_quality = 100 - (seed % 40) as i32;
+            let file = Encoder::new(&samples, layout, width, height).encode_advanced(&config);
+            let file = file.unwrap();
+            let still = decode(&file, 10_000).unwrap();
+            prop_assert!(still == decode_first_frame(&file, 10_000).unwrap());
+            if lossless && !has_alpha {
+                prop_assert_eq!(still.samples(), &samples[..]);
+            }
+            prop_assert!(decode(&file[..file.len() * 2 / 3], 10_000).is_err());
+        }
+    }
 
     fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
         let size = (data.len() as u32).to_le_bytes();
