@@ -148,7 +148,7 @@ fn drawing(input: &[u8]) {
 }
 
 fn samples(input: &[u8]) {
-    let _ = sound::fingerprint(Cursor::new(input));
+    let _ = sound::fingerprint(&mut Cursor::new(input));
 }
 
 fn audio_tags(input: &[u8]) {

@@ -7,8 +7,9 @@
 //! tabulated for up to 256 positions between two samples. Rates that need interpolation between
 //! those are left to FFmpeg, whose interpolation rounds differently on different machines.
 
-use std::collections::VecDeque;
 use std::f64::consts::PI;
+
+use multiversion::multiversion;
 
 use super::SAMPLE_RATE_HZ;
 use super::sample::Sample;
@@ -30,10 +31,10 @@ pub struct Resampler<S: Sample> {
     length: usize,
     /// Distance of two outputs, in positions.
     step: usize,
-    /// Place of the next output in `pending`, in positions.
-    at: usize,
+    /// Position of the next output after the sample at the start of `pending`.
+    position: usize,
     /// Inputs that later outputs need.
-    pending: VecDeque<S>,
+    pending: Vec<S>,
     /// Whether the input was extended at its start.
     started: bool,
 }
@@ -55,17 +56,17 @@ impl<S: Sample> Resampler<S> {
                 .collect(),
             length,
             step: from * positions / to,
-            at: 0,
-            pending: VecDeque::new(),
+            position: 0,
+            pending: Vec::new(),
             started: false,
         })
     }
 
     /// Adds input samples and appends the output samples that they complete.
-    pub fn push(&mut self, samples: &[S], output: &mut Vec<S>) {
+    pub fn push(&mut self, samples: impl Iterator<Item = S>, output: &mut Vec<S>) {
         if self.step == self.weights.len() {
             // The input already has the output's rate.
-            output.extend_from_slice(samples);
+            output.extend(samples);
             return;
         }
         self.pending.extend(samples);
@@ -76,13 +77,13 @@ impl<S: Sample> Resampler<S> {
     }
 
     /// Appends the remaining output. The input is extended by its mirror image.
-    pub fn finish(mut self, output: &mut Vec<S>) {
+    pub fn finish(&mut self, output: &mut Vec<S>) {
         if !self.started {
             return;
         }
         let count = self.pending.len();
         let mirrored = count.min(self.length).div_ceil(2);
-        let tail: Vec<S> = self.pending.range(count - mirrored..).rev().copied().collect();
+        let tail: Vec<S> = self.pending[count - mirrored..].iter().rev().copied().collect();
         self.pending.extend(tail);
         self.drain(output);
     }
@@ -94,27 +95,45 @@ impl<S: Sample> Resampler<S> {
             return false;
         }
         let before = (self.length - 1) / 2;
-        for offset in 0..before {
-            // `offset` samples were inserted before the one at `offset + 1`.
-            self.pending.push_front(self.pending[2 * offset + 1]);
-        }
+        let mirrored: Vec<S> = self.pending[1..=before].iter().rev().copied().collect();
+        self.pending.splice(..0, mirrored);
         self.started = true;
         true
     }
 
     fn drain(&mut self, output: &mut Vec<S>) {
-        let positions = self.weights.len();
-        let samples = self.pending.make_contiguous();
-        let mut first = self.at / positions;
-        while let Some(window) = samples.get(first..first + self.length) {
-            output.push(S::weighted_sum(window, &self.weights[self.at % positions]));
-            self.at += self.step;
-            first = self.at / positions;
-        }
-        let done = first.min(self.pending.len());
+        let next = filter(&self.pending, &self.weights, self.position, self.step, output);
+        let done = (next / self.weights.len()).min(self.pending.len());
         self.pending.drain(..done);
-        self.at -= done * positions;
+        self.position = next - done * self.weights.len();
     }
+}
+
+/// Appends the outputs whose windows are in the samples: the first at the position, each other a
+/// step later. Returns the position of the first output that is not.
+#[multiversion(targets("x86_64+avx2"))]
+fn filter<S: Sample>(
+    samples: &[S],
+    weights: &[Vec<S::Weight>],
+    position: usize,
+    step: usize,
+    output: &mut Vec<S>,
+) -> usize {
+    let positions = weights.len();
+    let (mut first, mut position) = (position / positions, position % positions);
+    let (samples_per_step, positions_per_step) = (step / positions, step % positions);
+    loop {
+        let row = &weights[position];
+        let Some(window) = samples.get(first..first + row.len()) else { break };
+        output.push(S::weighted_sum(window, row));
+        first += samples_per_step;
+        position += positions_per_step;
+        if position >= positions {
+            first += 1;
+            position -= positions;
+        }
+    }
+    first * positions + position
 }
 
 /// Weights of an output that is `position / positions` after the middle sample. The second half of
@@ -164,12 +183,14 @@ fn common_divisor(a: usize, b: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn resampled(rate_hz: u32, samples: &[i16], piece: usize) -> Vec<i16> {
         let mut resampler = Resampler::new(rate_hz).unwrap();
         let mut output = Vec::new();
-        samples.chunks(piece).for_each(|piece| resampler.push(piece, &mut output));
+        samples.chunks(piece).for_each(|piece| resampler.push(piece.iter().copied(), &mut output));
         resampler.finish(&mut output);
         output
     }
@@ -213,8 +234,8 @@ mod tests {
             let samples = tone(rate, 500.0, 1);
             let mut resampler = Resampler::new(rate).unwrap();
             let mut output: Vec<f32> = Vec::new();
-            let exact: Vec<f32> = samples.iter().map(|s| f32::from(*s) / 32_768.0).collect();
-            resampler.push(&exact, &mut output);
+            let exact = samples.iter().map(|s| f32::from(*s) / 32_768.0);
+            resampler.push(exact, &mut output);
             resampler.finish(&mut output);
             let fixed = resampled(rate, &samples, samples.len());
             assert_eq!(output.len(), fixed.len());
@@ -235,5 +256,51 @@ mod tests {
     fn too_few_samples_have_no_output() {
         assert_eq!(resampled(44_100, &[1; 80], 80), []);
         assert_eq!(resampled(44_100, &[], 80), []);
+    }
+
+    /// What [`filter`] appends, for any processor and with this sum.
+    fn simple<S: Sample>(
+        resampler: &Resampler<S>,
+        samples: &[S],
+        sum: impl Fn(&[S], &[S::Weight]) -> S,
+    ) -> Vec<S> {
+        let Resampler { weights, length, step, .. } = resampler;
+        let place = |output: usize| (output * step / weights.len(), output * step % weights.len());
+        let window =
+            |(first, row): (usize, usize)| Some((samples.get(first..first + length)?, row));
+        let windows = (0..).map_while(|output| window(place(output)));
+        windows.map(|(window, row)| sum(window, &weights[row])).collect()
+    }
+
+    /// A sum of 32 bits, from the first sample to the last.
+    fn fixed_sum(samples: &[i16], weights: &[i16]) -> i16 {
+        let taps = samples.iter().zip(weights);
+        let sum = taps.fold(1 << 14, |sum: i32, (sample, weight)| {
+            sum.wrapping_add(i32::from(*sample) * i32::from(*weight))
+        });
+        (sum >> 15).clamp(i16::MIN.into(), i16::MAX.into()) as i16
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn vectors_change_no_bit(
+            rate in prop::sample::select(&RATES_HZ[1..]),
+            samples in prop::collection::vec(
+                prop_oneof![any::<i16>(), Just(i16::MIN), Just(i16::MAX)],
+                0..1500,
+            ),
+        ) {
+            let fixed = Resampler::<i16>::new(rate).unwrap();
+            let mut output = Vec::new();
+            filter(&samples, &fixed.weights, 0, fixed.step, &mut output);
+            prop_assert_eq!(output, simple(&fixed, &samples, fixed_sum));
+
+            let float = Resampler::<f32>::new(rate).unwrap();
+            let samples: Vec<f32> = samples.iter().map(|s| f32::from(*s) / 32_768.0).collect();
+            let mut output = Vec::new();
+            filter(&samples, &float.weights, 0, float.step, &mut output);
+            prop_assert_eq!(output, simple(&float, &samples, f32::weighted_sum));
+        }
     }
 }

@@ -4,15 +4,24 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use claxon::FlacReader;
+use multiversion::multiversion;
 
 use super::Fingerprinter;
 use super::mp3;
 use super::resample::Resampler;
 use super::sample::Sample;
 
+/// A file, or its bytes in memory.
+pub trait Source: Read + Seek {}
+
+impl<R: Read + Seek> Source for R {}
+
 /// The fingerprint of a whole file, as from [`Fingerprinter::finish`]. `None` for files that this
 /// module cannot decode to the end.
-pub fn fingerprint<R: Read + Seek>(mut file: R) -> Option<Vec<i32>> {
+///
+/// The type of the source is erased, so that the decoders are compiled with the optimisations of
+/// this crate, not with those of the caller's.
+pub fn fingerprint(file: &mut dyn Source) -> Option<Vec<i32>> {
     let mut magic = [0; 12];
     file.read_exact(&mut magic).ok()?;
     match (&magic[..4], &magic[8..]) {
@@ -37,28 +46,41 @@ struct PcmSamples {
     rate_hz: u32,
     channels: usize,
     bytes: u64,
-    sample: fn([u8; 2]) -> i16,
+    order: ByteOrder,
 }
 
-fn pcm<R: Read + Seek>(mut file: R, find: fn(&mut R) -> Option<PcmSamples>) -> Option<Vec<i32>> {
-    let PcmSamples { rate_hz, channels, bytes, sample } = find(&mut file)?;
+#[derive(Clone, Copy)]
+enum ByteOrder {
+    Little,
+    Big,
+}
+
+fn pcm(
+    mut file: &mut dyn Source,
+    find: fn(&mut dyn Source) -> Option<PcmSamples>,
+) -> Option<Vec<i32>> {
+    let PcmSamples { rate_hz, channels, bytes, order } = find(file)?;
     let mut stream = Stream::<i16>::new(rate_hz, channels)?;
-    let mut rest = file.take(bytes);
+    let mut rest = (&mut file).take(bytes);
     let mut block = vec![0; BLOCK_FRAMES * channels * 2];
+    let mut samples = Vec::new();
     loop {
         let filled = fill(&mut rest, &mut block).ok()?;
-        let samples: Vec<i16> =
-            block[..filled].as_chunks::<2>().0.iter().map(|pair| sample(*pair)).collect();
-        let channel = |at: usize| samples.iter().skip(at).step_by(channels).copied();
-        let whole = samples.len() / channels;
-        stream.push(|at, samples| samples.extend(channel(at).take(whole)));
+        let pairs = block[..filled].as_chunks().0.iter().copied();
+        samples.clear();
+        // A loop for each order: a call for each sample would take longer than its conversion.
+        match order {
+            ByteOrder::Little => samples.extend(pairs.map(i16::from_le_bytes)),
+            ByteOrder::Big => samples.extend(pairs.map(i16::from_be_bytes)),
+        }
+        stream.push_interleaved(&samples);
         if filled < block.len() {
             return Some(stream.finish());
         }
     }
 }
 
-fn flac<R: Read>(file: R) -> Option<Vec<i32>> {
+fn flac(file: &mut dyn Source) -> Option<Vec<i32>> {
     let mut reader = FlacReader::new(io::BufReader::new(file)).ok()?;
     let info = reader.streaminfo();
     if info.bits_per_sample != 16 {
@@ -71,15 +93,16 @@ fn flac<R: Read>(file: R) -> Option<Vec<i32>> {
         if block.channels() as usize != stream.channels.len() {
             return None;
         }
-        stream.push(|at, samples| {
-            samples.extend(block.channel(at as u32).iter().map(|sample| *sample as i16));
-        });
+        for (at, channel) in (0..).zip(&mut stream.channels) {
+            channel.push(block.channel(at).iter().map(|sample| *sample as i16));
+        }
+        stream.mix();
         memory = block.into_buffer();
     }
     Some(stream.finish())
 }
 
-fn mp3<R: Read + Seek>(mut file: R) -> Option<Vec<i32>> {
+fn mp3(mut file: &mut dyn Source) -> Option<Vec<i32>> {
     mp3::check(&mut file)?;
     file.rewind().ok()?;
     let options = nanomp3::Options::default().skip_scan(true);
@@ -88,13 +111,10 @@ fn mp3<R: Read + Seek>(mut file: R) -> Option<Vec<i32>> {
     let mut stream = Stream::<f32>::new(reader.sample_rate(), channels)?;
     let mut block = vec![0.0; BLOCK_FRAMES * channels];
     loop {
-        let samples = match reader.read(&mut block).ok()? {
+        match reader.read(&mut block).ok()? {
             0 => return Some(stream.finish()),
-            read => &block[..read],
-        };
-        stream.push(|at, channel: &mut Vec<f32>| {
-            channel.extend(samples.iter().skip(at).step_by(channels));
-        });
+            read => stream.push_interleaved(&block[..read]),
+        }
     }
 }
 
@@ -106,8 +126,13 @@ struct Stream<S: Sample> {
 
 struct Channel<S: Sample> {
     resampler: Resampler<S>,
-    input: Vec<S>,
     output: Vec<S>,
+}
+
+impl<S: Sample> Channel<S> {
+    fn push(&mut self, samples: impl Iterator<Item = S>) {
+        self.resampler.push(samples, &mut self.output);
+    }
 }
 
 impl<S: Sample> Stream<S> {
@@ -115,58 +140,58 @@ impl<S: Sample> Stream<S> {
         if !(1..=2).contains(&channels) {
             return None;
         }
-        let channel = || {
-            Resampler::new(rate_hz).map(|resampler| Channel {
-                resampler,
-                input: Vec::new(),
-                output: Vec::new(),
-            })
-        };
+        let channel = || Some(Channel { resampler: Resampler::new(rate_hz)?, output: Vec::new() });
         let channels = (0..channels).map(|_| channel()).collect::<Option<Vec<_>>>()?;
         Some(Self { channels, fingerprinter: Fingerprinter::new().ok()? })
     }
 
-    /// Adds samples; `fill` appends those of a channel.
-    fn push(&mut self, fill: impl Fn(usize, &mut Vec<S>)) {
-        for (at, Channel { resampler, input, output }) in self.channels.iter_mut().enumerate() {
-            input.clear();
-            fill(at, input);
-            resampler.push(input, output);
+    /// Adds samples, one of each channel after the other. An incomplete frame at the end is ignored.
+    fn push_interleaved(&mut self, samples: &[S]) {
+        match self.channels.as_mut_slice() {
+            [left, right] => {
+                let frames = samples.as_chunks().0.iter();
+                left.push(frames.clone().map(|[left, _]| *left));
+                right.push(frames.map(|[_, right]| *right));
+            }
+            channels => channels.iter_mut().for_each(|one| one.push(samples.iter().copied())),
         }
-        let Self { channels, fingerprinter } = self;
-        mix(fingerprinter, channels.iter_mut().map(|channel| &mut channel.output).collect());
+        self.mix();
     }
 
-    fn finish(self) -> Vec<i32> {
-        let Self { channels, mut fingerprinter } = self;
-        let mut rest: Vec<Vec<S>> = channels
-            .into_iter()
-            .map(|Channel { resampler, mut output, .. }| {
-                resampler.finish(&mut output);
-                output
-            })
-            .collect();
-        mix(&mut fingerprinter, rest.iter_mut().collect());
-        fingerprinter.finish()
+    /// Mixes resampled channels and moves them to the fingerprinter. Mixing comes after resampling,
+    /// as in FFmpeg.
+    fn mix(&mut self) {
+        let Self { channels, fingerprinter } = self;
+        let mut mono = Vec::new();
+        match channels.as_slice() {
+            [left, right] => add_mixed(&left.output, &right.output, &mut mono),
+            channels => channels.iter().for_each(|one| add_mono(&one.output, &mut mono)),
+        }
+        fingerprinter.push(&mono);
+        channels.iter_mut().for_each(|channel| channel.output.clear());
+    }
+
+    fn finish(mut self) -> Vec<i32> {
+        for Channel { resampler, output } in &mut self.channels {
+            resampler.finish(output);
+        }
+        self.mix();
+        self.fingerprinter.finish()
     }
 }
 
-/// Mixes resampled channels and moves them to the fingerprinter. Mixing comes after resampling, as
-/// in FFmpeg.
-fn mix<S: Sample>(fingerprinter: &mut Fingerprinter, mut outputs: Vec<&mut Vec<S>>) {
-    let mono: Vec<i16> = match outputs.as_slice() {
-        [left, right] => {
-            let pairs = left.iter().zip(right.iter());
-            pairs.map(|(left, right)| S::mixed(*left, *right).to_i16()).collect()
-        }
-        channels => channels.iter().flat_map(|one| one.iter().map(|s| s.to_i16())).collect(),
-    };
-    fingerprinter.push(&mono);
-    outputs.iter_mut().for_each(|output| output.clear());
+#[multiversion(targets("x86_64+avx2"))]
+fn add_mixed<S: Sample>(left: &[S], right: &[S], mono: &mut Vec<i16>) {
+    mono.extend(left.iter().zip(right).map(|(left, right)| S::mixed(*left, *right).to_i16()));
+}
+
+#[multiversion(targets("x86_64+avx2"))]
+fn add_mono<S: Sample>(samples: &[S], mono: &mut Vec<i16>) {
+    mono.extend(samples.iter().map(|sample| sample.to_i16()));
 }
 
 /// Moves the reader to the samples of a WAV file.
-fn wav_samples<R: Read + Seek>(file: &mut R) -> Option<PcmSamples> {
+fn wav_samples(file: &mut dyn Source) -> Option<PcmSamples> {
     let mut format = None;
     loop {
         let [header @ .., a, b, c, d] = bytes::<8>(file)?;
@@ -179,8 +204,8 @@ fn wav_samples<R: Read + Seek>(file: &mut R) -> Option<PcmSamples> {
             // Writers that cannot seek leave one of these sizes.
             (b"data", Some(_)) if size == 0 || size == u32::MAX => return None,
             (b"data", Some((rate_hz, channels))) => {
-                let sample = i16::from_le_bytes;
-                return Some(PcmSamples { rate_hz, channels, bytes: size.into(), sample });
+                let order = ByteOrder::Little;
+                return Some(PcmSamples { rate_hz, channels, bytes: size.into(), order });
             }
             (b"data", None) => return None,
             _ => skip(file, u64::from(size) + u64::from(size % 2))?,
@@ -197,7 +222,7 @@ fn wav_format(format: [u8; 16]) -> Option<(u32, usize)> {
 }
 
 /// Moves the reader to the samples of an AIFF file.
-fn aiff_samples<R: Read + Seek>(file: &mut R) -> Option<PcmSamples> {
+fn aiff_samples(file: &mut dyn Source) -> Option<PcmSamples> {
     let mut format = None;
     loop {
         let [header @ .., a, b, c, d] = bytes::<8>(file)?;
@@ -212,7 +237,7 @@ fn aiff_samples<R: Read + Seek>(file: &mut R) -> Option<PcmSamples> {
                 let offset = u32::from_be_bytes([a, b, c, d]);
                 skip(file, offset.into())?;
                 let bytes = u64::from(size - 8).checked_sub(offset.into())?;
-                return Some(PcmSamples { rate_hz, channels, bytes, sample: i16::from_be_bytes });
+                return Some(PcmSamples { rate_hz, channels, bytes, order: ByteOrder::Big });
             }
             (b"SSND", _) => return None,
             _ => skip(file, u64::from(size) + u64::from(size % 2))?,
@@ -231,18 +256,18 @@ fn aiff_format(format: [u8; 18]) -> Option<(u32, usize)> {
     (bits == 16 && u64::from(rate) << shift == mantissa).then_some((rate, channels.into()))
 }
 
-pub(super) fn bytes<const N: usize>(file: &mut impl Read) -> Option<[u8; N]> {
+pub(super) fn bytes<const N: usize>(file: &mut (impl Read + ?Sized)) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     file.read_exact(&mut bytes).ok()?;
     Some(bytes)
 }
 
-fn skip(file: &mut impl Seek, bytes: u64) -> Option<()> {
+fn skip(file: &mut (impl Seek + ?Sized), bytes: u64) -> Option<()> {
     file.seek(SeekFrom::Current(i64::try_from(bytes).ok()?)).ok().map(drop)
 }
 
 /// Reads until the block is full or the file ends.
-pub(super) fn fill(file: &mut impl Read, block: &mut [u8]) -> io::Result<usize> {
+pub(super) fn fill(file: &mut (impl Read + ?Sized), block: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < block.len() {
         match file.read(&mut block[filled..])? {

@@ -61,7 +61,7 @@ impl AudioFingerprinter {
 pub fn sound_fingerprint<'env>(env: &'env Env, path: String) -> Result<Object<'env>> {
     CPU.run(env, move || {
         let file = File::open(&path).map_err(|error| NativeError::io(&path, &error))?;
-        Ok(sound::fingerprint(BufReader::new(file)).map(Int32Array::new))
+        Ok(sound::fingerprint(&mut BufReader::new(file)).map(Int32Array::new))
     })
 }
 
