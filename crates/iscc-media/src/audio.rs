@@ -1,5 +1,6 @@
 //! Audio: fingerprints, the input of an Audio-Code, and tags.
 
+mod chromaprint;
 pub mod fingerprint;
 mod mp3;
 mod resample;

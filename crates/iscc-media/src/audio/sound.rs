@@ -142,7 +142,7 @@ impl<S: Sample> Stream<S> {
         }
         let channel = || Some(Channel { resampler: Resampler::new(rate_hz)?, output: Vec::new() });
         let channels = (0..channels).map(|_| channel()).collect::<Option<Vec<_>>>()?;
-        Some(Self { channels, fingerprinter: Fingerprinter::new().ok()? })
+        Some(Self { channels, fingerprinter: Fingerprinter::new() })
     }
 
     /// Adds samples, one of each channel after the other. An incomplete frame at the end is ignored.

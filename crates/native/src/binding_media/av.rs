@@ -17,8 +17,7 @@ use crate::runtime::CPU;
 
 /// Computes Chromaprint's raw fingerprint of mono 16-bit samples at 11025 Hz.
 ///
-/// The state of the library cannot move between threads, so all calls run on the JavaScript thread.
-/// Only worker processes use this class.
+/// All calls run on the JavaScript thread. Only worker processes use this class.
 #[napi]
 #[derive(Default)]
 pub struct AudioFingerprinter(Option<Fingerprinter>);
@@ -34,7 +33,7 @@ impl AudioFingerprinter {
     /// Adds little-endian samples, in pieces of any size. A piece may end inside a sample.
     #[napi(catch_unwind)]
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        self.stream()?.push_bytes(bytes);
+        self.0.get_or_insert_default().push_bytes(bytes);
         Ok(())
     }
 
@@ -42,16 +41,7 @@ impl AudioFingerprinter {
     /// sound gives no items.
     #[napi(catch_unwind)]
     pub fn finish(&mut self) -> Result<Int32Array> {
-        self.stream()?;
-        let stream = self.0.take();
-        Ok(Int32Array::new(stream.map_or_else(Vec::new, Fingerprinter::finish)))
-    }
-
-    fn stream(&mut self) -> Result<&mut Fingerprinter> {
-        match &mut self.0 {
-            Some(stream) => Ok(stream),
-            empty => Ok(empty.insert(Fingerprinter::new().map_err(NativeError::internal)?)),
-        }
+        Ok(Int32Array::new(self.0.take().unwrap_or_default().finish()))
     }
 }
 
