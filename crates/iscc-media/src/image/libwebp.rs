@@ -1,7 +1,8 @@
-//! A safe wrapper of libwebp's decoder, which the reference uses too.
+//! A safe wrapper of libwebp, which the reference uses too.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
+use std::slice;
 
 use libwebp_sys as sys;
 
@@ -51,5 +52,44 @@ impl Header {
             decode_into(file.as_ptr(), file.len(), samples.as_mut_ptr(), samples.len(), stride)
         };
         (!decoded.is_null() && Self::read(file)? == *self).then_some(samples)
+    }
+}
+
+/// Encodes samples of RGB, or of RGBA if `has_alpha`, with the settings that `configure` changes. `None` if
+/// the settings are invalid, the samples are not those of `width` x `height` pixels, or memory is short.
+pub fn encode(
+    samples: &[u8],
+    (width, height): (usize, usize),
+    has_alpha: bool,
+    configure: impl FnOnce(&mut sys::WebPConfig),
+) -> Option<Vec<u8>> {
+    let channels = if has_alpha { 4 } else { 3 };
+    if samples.len() != width.checked_mul(height)?.checked_mul(channels)? {
+        return None;
+    }
+    let mut config = sys::WebPConfig::new().ok()?;
+    configure(&mut config);
+    let mut picture = sys::WebPPicture::new().ok()?;
+    picture.use_argb = config.lossless;
+    picture.width = c_int::try_from(width).ok()?;
+    picture.height = c_int::try_from(height).ok()?;
+    let stride = c_int::try_from(width * channels).ok()?;
+    let import = if has_alpha { sys::WebPPictureImportRGBA } else { sys::WebPPictureImportRGB };
+    let mut writer = MaybeUninit::uninit();
+    // SAFETY: the samples have `height` rows of `stride` bytes. The writer is initialised before it is
+    // used, and outlives the encoder that writes to it. Both it and the picture are freed once, after
+    // their bytes were copied.
+    unsafe {
+        sys::WebPMemoryWriterInit(writer.as_mut_ptr());
+        let mut writer = writer.assume_init();
+        picture.writer = Some(sys::WebPMemoryWrite);
+        picture.custom_ptr = (&raw mut writer).cast();
+        let is_encoded = sys::WebPValidateConfig(&config) != 0
+            && import(&mut picture, samples.as_ptr(), stride) != 0
+            && sys::WebPEncode(&config, &mut picture) != 0;
+        let file = is_encoded.then(|| slice::from_raw_parts(writer.mem, writer.size).to_vec());
+        sys::WebPPictureFree(&mut picture);
+        sys::WebPMemoryWriterClear(&mut writer);
+        file
     }
 }

@@ -7,8 +7,8 @@ use fast_image_resize::images::{TypedImage, TypedImageRef};
 use fast_image_resize::pixels::U8x3;
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use multiversion::multiversion;
-use webp::{Encoder, PixelLayout, WebPConfig};
 
+use super::libwebp;
 use super::raster::{Channels, Raster};
 
 /// Encoder quality, 0 to 100.
@@ -31,11 +31,10 @@ pub fn thumbnail(raster: &Raster, side_max: usize) -> Option<Vec<u8>> {
     let (width, height) = fitted(raster.width(), raster.height(), side_max);
     let reduced = coloured(reduced(raster, width, height)?)?;
     let small = sharpened(&scaled(&reduced, width, height)?);
-    let mut config = WebPConfig::new().ok()?;
-    config.quality = QUALITY;
-    config.method = EFFORT;
-    let encoder = Encoder::new(small.samples(), PixelLayout::Rgb, width as u32, height as u32);
-    encoder.encode_advanced(&config).ok().map(|webp| webp.to_vec())
+    libwebp::encode(small.samples(), (width, height), false, |config| {
+        config.quality = QUALITY;
+        config.method = EFFORT;
+    })
 }
 
 /// The largest size within a square of `side_max` that keeps the aspect ratio, without enlarging.

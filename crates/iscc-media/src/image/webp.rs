@@ -85,9 +85,9 @@ fn first_frame_flags(file: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use ::webp::{Encoder, PixelLayout, WebPConfig};
     use proptest::prelude::*;
 
+    use super::super::libwebp::encode;
     use super::{decode, decode_first_frame};
 
     /// Smooth areas with edges and some noise, so that each tool of the encoder is used.
@@ -113,19 +113,19 @@ mod tests {
             (quality, noise, seed) in (0f32..=100.0, 0u32..60, any::<u32>()),
             (filter, sharpness, segments) in (0i32..=100, 0i32..=7, 1i32..=4),
         ) {
-            let (layout, channels) =
-                if has_alpha { (PixelLayout::Rgba, 4) } else { (PixelLayout::Rgb, 3) };
+            let channels = if has_alpha { 4 } else { 3 };
             let samples = picture(width, height, channels, noise, seed);
-            let mut config = WebPConfig::new().unwrap();
-            config.lossless = lossless.into();
-            config.quality = quality;
-            config.method = method;
-            config.filter_strength = filter;
-            config.filter_sharpness = sharpness;
-            config.filter_type = (seed % 2) as i32;
-            config.segments = segments;
-            config.alpha_quality = 100 - (seed % 40) as i32;
-            let file = Encoder::new(&samples, layout, width, height).encode_advanced(&config);
+            let size = (width as usize, height as usize);
+            let file = encode(&samples, size, has_alpha, |config| {
+                config.lossless = lossless.into();
+                config.quality = quality;
+                config.method = method;
+                config.filter_strength = filter;
+                config.filter_sharpness = sharpness;
+                config.filter_type = (seed % 2) as i32;
+                config.segments = segments;
+                config.alpha_quality = 100 - (seed % 40) as i32;
+            });
             let file = file.unwrap();
             let still = decode(&file, 10_000).unwrap();
             prop_assert!(still == decode_first_frame(&file, 10_000).unwrap());
@@ -143,7 +143,7 @@ mod tests {
 
     /// An animation of one frame of one colour on a canvas of 5 x 3 pixels.
     fn animation(rgba: [u8; 4], flags: u8) -> Vec<u8> {
-        let still = ::webp::Encoder::from_rgba(&rgba.repeat(4), 2, 2).encode_lossless();
+        let still = encode(&rgba.repeat(4), (2, 2), true, |config| config.lossless = 1).unwrap();
         let still = &still[12..];
         // Without the header of the still picture.
         let start = still.windows(4).position(|name| name == b"VP8L").unwrap();
