@@ -252,9 +252,15 @@ describe('the codes page', () => {
 describe('errors and access', () => {
   test("shows the service's error message", async () => {
     const page = await openPage(browser, { expected: /422/ });
+    const error = page.getByRole('alert').filter({ hasText: 'ISCC processing error' });
+    // The steps arrive after the error, as they may.
+    await page.route('**/progress/**', async (route) => {
+      await error.waitFor();
+      await route.continue();
+    });
     await page.goto(server.url);
     await page.getByLabel('Choose files').setInputFiles(path.join(FILES, 'truncated_a.jpg'));
-    await page.getByRole('alert').filter({ hasText: 'ISCC processing error' }).waitFor();
+    await error.waitFor();
     expect(await page.locator('#status').textContent()).toBe('Failed: truncated_a.jpg');
     const failed = page.locator('#jobs li').filter({ has: page.getByRole('img', { name: 'failed' }) });
     expect(await failed.locator('.tick').last().textContent()).toBe('✗');

@@ -68,8 +68,18 @@ const BASE = '/api/v1';
 export async function upload(file: File, options: UploadOptions): Promise<Processed> {
   const key = newProgressKey();
   const following = new AbortController();
-  void follow(key, options.onSteps, following.signal);
-  return await post(file, key, options).finally(() => following.abort());
+  let hasFailed = false;
+  void follow(key, options.onSteps, following.signal, () => hasFailed);
+  try {
+    const processed = await post(file, key, options);
+    following.abort();
+    return processed;
+  } catch (error) {
+    // The steps until the failure may arrive after the response.
+    hasFailed = true;
+    if (options.signal.aborted) following.abort();
+    throw error;
+  }
 }
 
 /** A random key that identifies an upload in progress requests. */
@@ -78,11 +88,12 @@ function newProgressKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Shows the steps of an upload whenever one starts or ends, until all are done or `signal` aborts. */
+/** Shows the steps of an upload whenever one starts or ends, until all are done, `signal` aborts, or a failed one has no news. */
 async function follow(
   key: string,
   show: (steps: readonly Step[]) => void,
   signal: AbortSignal,
+  hasFailed: () => boolean,
 ): Promise<void> {
   for (let after = 0, done = false; !done; ) {
     const update = await fetch(addressOf('codes', `${BASE}/progress/${key}?after=${after}`), { signal })
@@ -92,6 +103,7 @@ async function follow(
     if (update === undefined || signal.aborted) return;
     const steps = update.steps as { description: string; ms?: number }[];
     if (update.changes > after) show(steps.map(({ description: name, ms }) => ({ name, ms })));
+    else if (hasFailed()) return;
     ({ changes: after, done } = update);
   }
 }

@@ -43,6 +43,7 @@ export class Job {
   readonly #aborting = new AbortController();
   readonly #prefix: string;
   #result: Result | undefined;
+  #hasFailed = false;
   readonly #row: HTMLDetailsElement;
   readonly #head = element('summary');
   readonly #state = element('span', { class: 'state hint' }, 'Waiting');
@@ -101,6 +102,7 @@ export class Job {
       this.#bar.remove();
       if (isCancelled) return 'cancelled';
       this.#row.open = true;
+      this.#hasFailed = true;
       markFailed(this.#steps);
       this.#body.replaceChildren(errorLine(messageOf(error)));
       return 'failed';
@@ -136,7 +138,10 @@ export class Job {
       granular,
       semantic,
       signal: this.#aborting.signal,
-      onSteps: (steps: Parameters<typeof showSteps>[1]) => showSteps(this.#steps, steps),
+      onSteps: (steps: Parameters<typeof showSteps>[1]) => {
+        showSteps(this.#steps, steps);
+        if (this.#hasFailed) markFailed(this.#steps);
+      },
       onSent: (share: number) => {
         this.#bar.value = share * 100;
         if (share < 1) return;
