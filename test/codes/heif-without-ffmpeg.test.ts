@@ -1,7 +1,7 @@
 /** HEIC and AVIF without FFmpeg, or with one that lacks the format. */
 import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from './support/folder.js';
 import { distance } from './support/recorded.js';
 
@@ -14,6 +14,11 @@ it.each([
   ['can not decode', '/bin/false'],
 ])('other decoders take over if FFmpeg %s', async (_, ffmpeg) => {
   vi.resetModules();
+  // Other files share the process and its modules.
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    vi.resetModules();
+  });
   vi.stubEnv('CODESDK_FFMPEG', ffmpeg);
   vi.stubEnv('CODESDK_FFPROBE', ffmpeg);
   const { format } = await import('../../src/services/codes/pipeline/formats/image.js');
