@@ -41,7 +41,7 @@ function build() {
   // With a target, build scripts and macros are not instrumented.
   const options = [...CARGO_OPTIONS, '--release', '--target', host, '--target-dir', folder];
   const driver = ['-p', 'fuzz', '--features', 'coverage', '--bin', 'coverage'];
-  const parallel = ['iscc-codec', 'iscc-media', 'iscc-search', 'iscc-units'].flatMap((name) => [
+  const parallel = ['iscc-av', 'iscc-codec', 'iscc-media', 'iscc-search', 'iscc-units'].flatMap((name) => [
     '--config',
     `profile.release.package.${name}.codegen-units=16`,
   ]);

@@ -2,7 +2,8 @@
 
 use std::io::Cursor;
 
-use iscc_media::audio::{sound, tags};
+use iscc_av::audio::{sound, tags};
+use iscc_av::video::signature;
 use iscc_media::document::{self, Format};
 use iscc_media::image::heif::{Chroma, CodedImage, Frames, Samples};
 use iscc_media::image::{self, Depth, Options, Trim};
@@ -10,7 +11,6 @@ use iscc_media::mediatype::{self, Sniffed};
 use iscc_media::metadata::image::Blocks;
 use iscc_media::metadata::xmp;
 use iscc_media::text::{csv, html};
-use iscc_media::video::signature;
 use iscc_media::{charset, extraction, sanitize, svg};
 
 use crate::{Target, packages};

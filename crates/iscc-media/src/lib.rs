@@ -1,9 +1,8 @@
-//! Prepares the input of ISCC-UNITs from media files: media type, text, pixels, fingerprint, frame
-//! signatures, metadata.
+//! Prepares the input of ISCC-UNITs from media files: media type, text, pixels, metadata. Sound and
+//! films are those of `iscc-av`.
 //!
 //! Design: docs/design/media.md.
 
-pub mod audio;
 mod boxes;
 pub mod charset;
 pub mod document;
@@ -16,7 +15,6 @@ pub mod pdf;
 pub mod sanitize;
 pub mod svg;
 pub mod text;
-pub mod video;
 mod xml;
 
 pub use error::MediaError;

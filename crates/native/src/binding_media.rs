@@ -1,4 +1,4 @@
-//! Binding of `iscc-media`: media types, texts, images, documents, audio and video. A file goes in;
+//! Binding of `iscc-media` and `iscc-av`: media types, texts, images, documents, audio and video. A file goes in;
 //! codes and metadata come out. Only thumbnails, covers, texts, and pictures for and from other decoders
 //! cross as bytes.
 //!

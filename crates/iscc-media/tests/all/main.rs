@@ -1,12 +1,9 @@
 //! All integration tests of the crate, in one program: each further program costs a link of all dependencies.
 
-mod audio_kept;
-mod audio_tags;
 mod common;
 mod documents;
 mod embedded;
 mod images;
 mod mediatype;
 mod sanitize;
-mod signature;
 mod texts;

@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::BufReader;
 
+use iscc_av::audio::{Fingerprinter, sound};
+use iscc_av::video::signature;
 use iscc_codec::{Kind, Mode};
-use iscc_media::audio::{Fingerprinter, sound};
-use iscc_media::video::signature;
 use iscc_units::{audio, video};
 use napi::Env;
 use napi::bindgen_prelude::*;

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 
-use iscc_media::audio::tags::{self, TagError};
+use iscc_av::audio::tags::{self, TagError};
 use iscc_media::document::{self, DocumentError, Format};
 use iscc_media::metadata::xmp;
 use iscc_media::pdf;

@@ -4,7 +4,7 @@
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use iscc_media::audio::tags::{self, Property};
+use iscc_av::audio::tags::{self, Property};
 
 const TITLE: Property<'_> = Property { name: "TITLE", value: "Neu ü中", only_existing: false };
 

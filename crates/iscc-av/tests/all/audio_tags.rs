@@ -3,7 +3,7 @@
 use std::io::{Cursor, Seek};
 use std::path::PathBuf;
 
-use iscc_media::audio::tags::{self, Property};
+use iscc_av::audio::tags::{self, Property};
 use serde_json::Value;
 
 fn fixtures() -> PathBuf {

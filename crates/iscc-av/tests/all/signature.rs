@@ -1,6 +1,6 @@
 //! The signature parser, tested with a writer of the same layout and with arbitrary bytes.
 
-use iscc_media::video::signature::{FRAME_ELEMENTS, Signature, SignatureError, parse};
+use iscc_av::video::signature::{FRAME_ELEMENTS, Signature, SignatureError, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,0 +1,5 @@
+//! All integration tests of the crate, in one program: each further program costs a link of all dependencies.
+
+mod audio_kept;
+mod audio_tags;
+mod signature;
