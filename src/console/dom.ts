@@ -171,6 +171,21 @@ export function reveal(section: HTMLElement): void {
   section.scrollIntoView({ block: 'start' });
 }
 
+/** A share of 0 to 1 in per cent. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+/** Passes the files that a field chooses. It forgets them, so that the same ones can be chosen again. */
+export function onFilesChosen(id: string, take: (files: readonly File[]) => Promise<void>): void {
+  const input = byId(id, HTMLInputElement);
+  input.addEventListener('change', () => {
+    const files = [...(input.files ?? [])];
+    input.value = '';
+    if (files.length > 0) void take(files);
+  });
+}
+
 /** A number of things, e.g. `1 match` or `2 matches`. */
 export function counted(count: number, one: string, several: string): string {
   return `${count} ${count === 1 ? one : several}`;

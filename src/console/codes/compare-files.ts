@@ -1,6 +1,6 @@
 /** Files that are compared: two unit by unit, more of them in a table. */
 import { difference } from '../bit-picture.js';
-import { announce, byId, element, messageOf, nameElement } from '../dom.js';
+import { announce, byId, element, messageOf, nameElement, onFilesChosen, percent } from '../dom.js';
 import { Latest } from '../latest.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf } from '../unit-item.js';
@@ -19,12 +19,7 @@ const latest = new Latest();
 
 /** The field that chooses files to compare. */
 export function filesToCompare(): void {
-  const input = byId('compare-files', HTMLInputElement);
-  input.addEventListener('change', () => {
-    const files = [...(input.files ?? [])];
-    input.value = '';
-    if (files.length > 0) void compareFiles(files);
-  });
+  onFilesChosen('compare-files', compareFiles);
 }
 
 /** Codes the files and shows how similar they are. */
@@ -98,7 +93,7 @@ function show(body: HTMLElement, files: readonly CodedFile[]): string {
 function cell(file: CodedFile, other: CodedFile, isSame: boolean): HTMLTableCellElement {
   if (isSame) return element('td', {}, '–');
   const share = similarity(file, other);
-  return element('td', {}, share === undefined ? 'not comparable' : `${(share * 100).toFixed(1)} %`);
+  return element('td', {}, share === undefined ? 'not comparable' : percent(share));
 }
 
 /** 0 to 1; `undefined` without units of the same type. */

@@ -1,6 +1,6 @@
 /** Compares the units of two codes. */
 import { difference } from '../bit-picture.js';
-import { announce, byId, legend, onSubmit } from '../dom.js';
+import { announce, byId, legend, onSubmit, percent } from '../dom.js';
 import { goToTab } from '../tabs.js';
 import { comparedItem, differenceText, namesOf, unitList } from '../unit-item.js';
 import { explain, type Unit } from './api.js';
@@ -64,7 +64,7 @@ function compared(unit: ComparableUnit, other: ComparableUnit) {
   const similarity = 1 - differing / common;
   // Instance-Codes are cryptographic hashes: they are equal or different, never similar.
   const isExact = unit.readable.startsWith('INSTANCE');
-  const verdict = isExact ? (differing === 0 ? 'equal' : 'different') : `${(similarity * 100).toFixed(1)} %`;
+  const verdict = isExact ? (differing === 0 ? 'equal' : 'different') : percent(similarity);
   const share = isExact ? Number(differing === 0) : similarity;
   const item = comparedItem({ type: kind(unit), share, verdict, bits });
   return { item, text: `${namesOf(kind(unit)).name}: ${verdict}, ${differenceText(...bits)}` };

@@ -1,5 +1,14 @@
 /** The files of the page: two at a time, each with a row of its own. */
-import { announce, byId, type Child, counted, nameElement, plainName, reveal } from '../dom.js';
+import {
+  announce,
+  byId,
+  type Child,
+  counted,
+  nameElement,
+  onFilesChosen,
+  plainName,
+  reveal,
+} from '../dom.js';
 import { forgetLink, linkTo, rememberLink } from '../link.js';
 import { credentialsLookups } from '../resolver/lookup.js';
 import { addPanel } from '../search/add.js';
@@ -48,14 +57,7 @@ export async function addFiles(files: readonly File[]): Promise<void> {
 
 /** The fields that choose files, which start at once, and the button that cancels. */
 export function fileFields(): void {
-  for (const id of ['file', 'camera']) {
-    const input = byId(id, HTMLInputElement);
-    input.addEventListener('change', () => {
-      const files = [...(input.files ?? [])];
-      input.value = '';
-      if (files.length > 0) void addFiles(files);
-    });
-  }
+  for (const id of ['file', 'camera']) onFilesChosen(id, addFiles);
   const link = byId('csv', HTMLAnchorElement);
   link.addEventListener('click', () => {
     URL.revokeObjectURL(link.href);

@@ -1,7 +1,7 @@
 /** The result of a code, a manifest or an address: one card with what each service knows. */
 import { type Explained, explain } from '../codes/api.js';
 import { explanation } from '../codes/explain.js';
-import { announce, byId, bytesText, copyButton, element, reveal } from '../dom.js';
+import { announce, byId, bytesText, copyButton, counted, element, reveal } from '../dom.js';
 import { glyph } from '../glyph.js';
 import { linkTo, linkToManifest, rememberLink } from '../link.js';
 import { type Found, type Part, showPart } from '../parts.js';
@@ -90,8 +90,7 @@ function isBinding(code: string): boolean {
 
 function listed(matches: readonly Match[]): Found {
   if (matches.length === 0) return { verdict: 'no manifest' };
-  const verdict = matches.length === 1 ? '1 manifest' : `${matches.length} manifests`;
-  return { verdict, body: [matchList(matches)] };
+  return { verdict: counted(matches.length, 'manifest', 'manifests'), body: [matchList(matches)] };
 }
 
 /** A manifest by its id. */

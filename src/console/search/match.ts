@@ -1,6 +1,6 @@
 /** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
 import { compareWith } from '../codes/compare.js';
-import { actionButton, copyButton, element, facts, nameElement, plainName } from '../dom.js';
+import { actionButton, copyButton, element, facts, nameElement, percent, plainName } from '../dom.js';
 import { linkTo, linkToManifest } from '../link.js';
 import { has } from '../services.js';
 import type { UnitBits } from '../unit.js';
@@ -53,7 +53,7 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
       'div',
       { class: 'match-head' },
       ...thumbnail(membersOf(entry?.metadata).thumbnail),
-      element('span', { class: 'percent' }, `${(scoreOf(found) * 100).toFixed(1)} %`),
+      element('span', { class: 'percent' }, percent(scoreOf(found))),
       element('strong', { class: 'name' }, nameElement(title)),
       element('span', { class: 'tag' }, `in ${index}`),
     ),
@@ -105,7 +105,7 @@ function unitsView(
     const mine = searched.find((unit) => unit.type === type)?.bits;
     const theirs = units.find((unit) => unit.type === type)?.bits;
     const bits = mine === undefined || theirs === undefined ? undefined : ([mine, theirs] as const);
-    return comparedItem({ type, share, verdict: `${(share * 100).toFixed(1)} %`, bits });
+    return comparedItem({ type, share, verdict: percent(share), bits });
   });
   return unitList(items, `Units of ${isccId}`);
 }

@@ -1,5 +1,5 @@
 /** The list of matches of one search. */
-import { counted, element, errorLine, legend } from '../dom.js';
+import { counted, element, errorLine, legend, percent } from '../dom.js';
 import type { Found } from '../parts.js';
 import { findNeighbours } from '../services.js';
 import { bitsOf } from '../unit-item.js';
@@ -37,8 +37,4 @@ export async function matchesFound(
       ...(assets.some(({ whole }) => whole !== undefined) ? [legend()] : []),
     ],
   };
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
 }
