@@ -35,10 +35,7 @@ function operatorConnector(rule: ProxyRule, timeout: number): buildConnector.con
     const proxy = rule.proxyOf(target);
     if (proxy === undefined) return connect(target, callback);
     const place = { host: bareHost(target.hostname), port: portOf(target) };
-    openTunnel(proxy, place, timeout).then(
-      (socket) => overTunnel(connect, target, socket, callback),
-      (error: Error) => callback(error, null),
-    );
+    overTunnel(connect, target, openTunnel(proxy, place, timeout), callback);
   };
 }
 

@@ -55,10 +55,7 @@ export function publicConnector(options: ConnectOptions, rule: ProxyRule): build
     else if (proxy === undefined) connect(target, callback);
     else {
       const addresses = rule.resolves ? namedAddress(host) : checkedAddresses(resolver, host, mayConnect);
-      openFirst(proxy, addresses, portOf(target), timeoutMs).then(
-        (socket) => overTunnel(connect, target, socket, callback),
-        (error: Error) => callback(error, null),
-      );
+      overTunnel(connect, target, openFirst(proxy, addresses, portOf(target), timeoutMs), callback);
     }
   };
 }

@@ -79,16 +79,19 @@ function refusal(authority: string, status: number): string {
   return `refuses the connection to ${authority} with status ${status}${hint}`;
 }
 
-/** The connection in a tunnel: with TLS if the target has it. */
+/** The connection in a tunnel, once it is open: with TLS if the target has it. */
 export function overTunnel(
   connect: buildConnector.connector,
   target: buildConnector.Options,
-  socket: Duplex,
+  tunnel: Promise<Duplex>,
   callback: buildConnector.Callback,
 ): void {
-  const inTunnel = socket as Socket;
-  if (target.protocol === 'https:') connect({ ...target, httpSocket: inTunnel }, callback);
-  else callback(null, inTunnel);
+  const opened = (socket: Duplex) => {
+    const inTunnel = socket as Socket;
+    if (target.protocol === 'https:') connect({ ...target, httpSocket: inTunnel }, callback);
+    else callback(null, inTunnel);
+  };
+  tunnel.then(opened, (error: Error) => callback(error, null));
 }
 
 /** Connections to a proxy that send requests for one http origin in the absolute form. */
