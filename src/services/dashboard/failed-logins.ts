@@ -5,8 +5,7 @@
 import { sql, type Transaction } from 'kysely';
 import { recordAudit } from '../../storage/database/audit.js';
 import type { Db, FailedLoginRow, Tables } from '../../storage/database/tables.js';
-
-const DAY_MS = 24 * 60 * 60_000;
+import { DAY_MS } from './schema.js';
 
 export interface FailedLogin {
   /** `undefined`: no account has the name. */

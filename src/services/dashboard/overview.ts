@@ -5,10 +5,10 @@ import type { Database } from '../../storage/database/open.js';
 import type { Db, DeclarationStatus } from '../../storage/database/tables.js';
 import { type Filter, type Matching, matching, type Order } from './filter.js';
 import type { Pictured } from './port.js';
+import { DAY_MS } from './schema.js';
 
 export const PAGE_MANIFESTS = 100;
 export const REJUDGED_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 export interface Counts {
   readonly live: number;

@@ -34,7 +34,7 @@ const day = once
   .transform((date) => Date.parse(`${date}T00:00:00Z`))
   .optional()
   .catch(undefined);
-const DAY_MS = 24 * 3600 * 1000;
+export const DAY_MS = 24 * 3600 * 1000;
 
 /** Filters and order in the URL of the list. */
 export const listQuery = z.object({

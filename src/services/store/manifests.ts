@@ -16,7 +16,7 @@ import { Commits } from './commits.js';
 import { dropSettled } from './declarations/on-delete.js';
 import type { NewDeclaration } from './declarer.js';
 import { holdFeed, lockFeed, recordChanges } from './feed.js';
-import { keepReport, replaceReport, reportColumns } from './judgement.js';
+import { reportColumns } from './judgement.js';
 import { bury, displace, freedId, type Tombstone } from './tombstones.js';
 import { abandonUndo, endUndo, type Restore, restoreKept } from './undo.js';
 import type { AcceptedManifest } from './validator.js';
@@ -299,16 +299,6 @@ export class Manifests {
       .where('certificate_expires', '<', now)
       .where('live', '=', 1)
       .execute();
-  }
-
-  /** Like {@link replaceReport}. */
-  replaceReport(key: number, report: AcceptedManifest): Promise<void> {
-    return replaceReport(this.commits, key, report);
-  }
-
-  /** Like {@link keepReport}. */
-  keepReport(key: number, code?: string): Promise<void> {
-    return keepReport(this.commits, key, code);
   }
 
   /** Algorithms of live bindings. */

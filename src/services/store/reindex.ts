@@ -7,7 +7,7 @@ import { isNativeError, native } from '../../native.js';
 import type { Logger } from '../../platform/observe/log.js';
 import type { ContentBlobs } from '../../storage/blobs/content-port.js';
 import { blobBytes } from '../../storage/blobs/port.js';
-import { INDEX_VERSION } from './judgement.js';
+import { INDEX_VERSION, keepReport, replaceReport } from './judgement.js';
 import type { Manifests, OutdatedManifest } from './manifests.js';
 import type { ManifestReport, Validator } from './validator.js';
 
@@ -94,10 +94,10 @@ export class Reindex {
     const report = isIntact ? await this.#validate(bytes) : undefined;
     if (report?.outcome !== 'accepted' || report.manifestId !== manifestId) {
       // Refused by the rules of today, because a certificate expired or was revoked. The bytes stay as they are.
-      await manifests.keepReport(key, report?.outcome === 'refused' ? report.code : undefined);
+      await keepReport(manifests.commits, key, report?.outcome === 'refused' ? report.code : undefined);
       return false;
     }
-    await manifests.replaceReport(key, report);
+    await replaceReport(manifests.commits, key, report);
     await onIndexed(key);
     return true;
   }
