@@ -54,7 +54,8 @@ const WEBP: u32 = 50_001;
 pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, MediaError> {
     let directory = Directory::first(file)
         .ok_or_else(|| MediaError::damaged(FORMAT, "the first directory is missing"))?;
-    if directory.value(Tag::Compression) == Some(OLD_JPEG.into()) {
+    let compression = directory.value(Tag::Compression);
+    if compression == Some(OLD_JPEG.into()) {
         return old_jpeg::decode(file, &directory, pixels_max);
     }
     let source = Source::new(file).with(repairs(&directory));
@@ -62,7 +63,7 @@ pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, Medi
     let (width, height) = decoder.dimensions().map_err(media_error)?;
     let (width, height) = (width as usize, height as usize);
     check_size(width, height, pixels_max)?;
-    if first(&mut decoder, Tag::Compression)? == Some(LZMA) {
+    if compression == Some(LZMA.into()) {
         return decode(
             &lzma::unpacked_file(file, &mut decoder, bytes_max(pixels_max))?,
             pixels_max,

@@ -144,6 +144,13 @@ mod tests {
     }
 
     #[test]
+    fn samples_of_planes_alternate() {
+        let planes = [vec![1, 4], vec![2, 5], vec![3, 6]];
+        assert_eq!(interleaved(&planes), Some(vec![1, 2, 3, 4, 5, 6]));
+        assert_eq!(interleaved(&[vec![1, 4], vec![2]]), None);
+    }
+
+    #[test]
     fn planes_may_be_in_tiles() {
         let planes = [[1, 2, 3, 4, 5, 6], [11, 12, 13, 14, 15, 16], [21, 22, 23, 24, 25, 26]];
         let expected = [1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24, 5, 15, 25, 6, 16, 26];
