@@ -6,23 +6,23 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readEntries } from '../../src/cli/input/entries.js';
 import { native } from '../../src/native.js';
 import { codeOf, manifestFor, picture, store } from '../content/support.js';
 import { expectAccessible } from '../support/accessible.js';
-import { type AllServices, servicePorts, startAllServices } from '../support/all-services.js';
+import { type AllServices, servicePorts } from '../support/all-services.js';
 import {
   type DroppedFile,
   dropFiles,
   focused,
   LAUNCH_MS_MAX,
-  launchChromium,
   openPage,
   type PageOptions,
   screenshots,
   unnamed,
 } from '../support/chromium.js';
+import { startConsole, visitConsole } from '../support/console.js';
 import { serve } from '../support/serve.js';
 
 const KEY = 'the key of the index';
@@ -30,22 +30,13 @@ const KEY = 'the key of the index';
 let services: AllServices;
 let browser: Browser;
 beforeAll(async () => {
-  // As after `npm start`: no switch is on.
-  [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
+  const started = await startConsole();
+  ({ services, browser } = started);
+  return started.stop;
 }, LAUNCH_MS_MAX);
-afterAll(async () => {
-  await browser?.close();
-  await services?.stop();
-});
 
-async function visit(
-  name: 'codes' | 'search' | 'store' | 'resolver',
-  options: PageOptions = {},
-): Promise<Page> {
-  const page = await openPage(browser, options);
-  await page.goto(services.url[name]);
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' });
-  return page;
+function visit(name: 'codes' | 'search' | 'store' | 'resolver', options?: PageOptions): Promise<Page> {
+  return visitConsole(browser, services.url[name], options);
 }
 
 async function photo(

@@ -4,20 +4,13 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page, Response } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { native } from '../../src/native.js';
 import { codeOf, manifestFor, picture, store } from '../content/support.js';
 import { expectAccessible } from '../support/accessible.js';
-import { type AllServices, startAllServices } from '../support/all-services.js';
-import {
-  dropFiles,
-  focused,
-  LAUNCH_MS_MAX,
-  launchChromium,
-  openPage,
-  screenshots,
-  unnamed,
-} from '../support/chromium.js';
+import type { AllServices } from '../support/all-services.js';
+import { dropFiles, focused, LAUNCH_MS_MAX, openPage, screenshots, unnamed } from '../support/chromium.js';
+import { startConsole, visitConsole } from '../support/console.js';
 
 const FILES = path.resolve(import.meta.dirname, '../fixtures/codes/files');
 const FILES_MAX = 6;
@@ -26,18 +19,13 @@ const BYTES_MAX = 150_000;
 let services: AllServices;
 let browser: Browser;
 beforeAll(async () => {
-  [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
+  const started = await startConsole();
+  ({ services, browser } = started);
+  return started.stop;
 }, LAUNCH_MS_MAX);
-afterAll(async () => {
-  await browser?.close();
-  await services?.stop();
-});
 
-async function visit(fragment = ''): Promise<Page> {
-  const page = await openPage(browser);
-  await page.goto(`${services.url.codes}/${fragment}`);
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' });
-  return page;
+function visit(fragment = ''): Promise<Page> {
+  return visitConsole(browser, `${services.url.codes}/${fragment}`);
 }
 
 function field(page: Page) {

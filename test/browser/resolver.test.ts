@@ -6,34 +6,31 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { native } from '../../src/native.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { codeOf, manifestFor, picture, store, withManifest } from '../content/support.js';
 import { expectAccessible } from '../support/accessible.js';
-import { type AllServices, startAllServices } from '../support/all-services.js';
+import type { AllServices } from '../support/all-services.js';
 import {
   dropFiles,
   focused,
   LAUNCH_MS_MAX,
-  launchChromium,
   openPage,
   overflowWhenNarrow,
   screenshots,
   unnamed,
 } from '../support/chromium.js';
+import { startConsole } from '../support/console.js';
 import { MAIN, serve } from '../support/serve.js';
 
 let services: AllServices;
 let browser: Browser;
 beforeAll(async () => {
-  // As after `npm start`: no switch is on.
-  [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
+  const started = await startConsole();
+  ({ services, browser } = started);
+  return started.stop;
 }, LAUNCH_MS_MAX);
-afterAll(async () => {
-  await browser?.close();
-  await services?.stop();
-});
 
 async function fileIn(name: string, bytes: Buffer): Promise<string> {
   const file = path.join(services.folder, name);
