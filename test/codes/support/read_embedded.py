@@ -1,4 +1,4 @@
-"""Prints what independent Python readers find in a file, as JSON: names and lists of values."""
+"""Reads paths of files, one a line. Prints a line of JSON for each: names and lists of values that Python readers find."""
 
 import json
 import sys
@@ -6,8 +6,7 @@ import zipfile
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
-path = sys.argv[1]
-kind = path.rsplit(".", 1)[-1]
+path = ""
 found = {}
 
 
@@ -154,6 +153,10 @@ readers = {
     "epub": epub,
     "html": html,
 }
-readers.get(kind, audio)()
+sys.stdin.reconfigure(encoding="utf-8")
 sys.stdout.reconfigure(encoding="utf-8")
-json.dump(found, sys.stdout, ensure_ascii=False)
+for line in sys.stdin:
+    path = line.rstrip("\n")
+    found = {}
+    readers.get(path.rsplit(".", 1)[-1], audio)()
+    print(json.dumps(found, ensure_ascii=False), flush=True)
