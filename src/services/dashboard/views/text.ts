@@ -1,11 +1,13 @@
 /** Formats values for display. */
+import { lazily } from '../../../platform/lazily.js';
 import type { DeclarationStatus } from '../../../storage/database/tables.js';
 import { type Html, html } from './html.js';
 
-const number = new Intl.NumberFormat('en');
+/** Making it takes several milliseconds, which a start does not need. */
+const number = lazily(() => new Intl.NumberFormat('en'));
 
 export function count(value: number): string {
-  return number.format(value);
+  return number().format(value);
 }
 
 /** "1 manifest", "2 manifests". */
