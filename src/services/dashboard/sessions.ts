@@ -1,7 +1,7 @@
 /** Login sessions. The browser has a random token, the database only its hash. */
 import { createHash, randomBytes } from 'node:crypto';
-import { leaseEndMax } from '../../storage/database/lease.js';
 import type { Db, Role } from '../../storage/database/tables.js';
+import { leaseEndMax } from '../../storage/feed/lease.js';
 
 export const SESSION_SECONDS = 12 * 3600;
 const TOKEN_BYTES = 32;

@@ -4,8 +4,9 @@
  */
 import type { Logger } from '../../platform/observe/log.js';
 import type { Db, Flag } from '../../storage/database/tables.js';
-import { type FeedRead, Follower } from '../../storage/feed/follower.js';
-import { type Change, changesAfter, newestPoint, type Point } from './feed.js';
+import { Follower } from '../../storage/feed/follower.js';
+import { type FoundChanges, History, type Point } from '../../storage/feed/history.js';
+import type { Change } from './feed.js';
 import type { BindingEntry, BindingIndex, BindingMatches } from './validator.js';
 
 /** Manifests per statement while loading. */
@@ -22,24 +23,18 @@ export interface SyncedBindingIndexOptions {
   readonly log: Logger;
 }
 
-interface FoundChanges extends FeedRead {
-  readonly changes: readonly Change[];
-  readonly last: Point;
-}
-
 export class SyncedBindingIndex {
   readonly #options: SyncedBindingIndexOptions;
-  readonly #follower: Follower<FoundChanges>;
+  readonly #follower: Follower<FoundChanges<Change>>;
   #loaded: Loaded;
 
   private constructor(options: SyncedBindingIndexOptions, loaded: Loaded) {
     this.#options = options;
     this.#loaded = loaded;
-    const { log } = options;
-    this.#follower = new Follower<FoundChanges>({
-      position: () => this.#loaded.point.sequence,
-      // Called at once, so that the number is that of this point.
-      read: () => this.#read(this.#loaded.point),
+    const { db, log } = options;
+    const history = new History(db);
+    this.#follower = new Follower({
+      read: () => history.after(this.#loaded.point, CHANGES_MAX),
       apply: (found) => this.#apply(found),
       reload: async () => {
         log.warn('the change feed no longer has the changes after our position; reloading the binding index');
@@ -77,14 +72,7 @@ export class SyncedBindingIndex {
     return this.#follower.follow();
   }
 
-  async #read(after: Point): Promise<FoundChanges | 'truncated'> {
-    const found = await changesAfter(this.#options.db, after, CHANGES_MAX);
-    if (found === 'truncated') return found;
-    const { changes, upTo: last } = found;
-    return { changes, last, upTo: last.sequence, hasMore: changes.length === CHANGES_MAX };
-  }
-
-  async #apply({ changes, last }: FoundChanges): Promise<void> {
+  async #apply({ changes, last }: FoundChanges<Change>): Promise<void> {
     const { index } = this.#loaded;
     // The last change of a manifest counts: one stored and deleted in this batch must not be added.
     const live = new Map(changes.map((change) => [change.manifest_key, change.live === 1]));
@@ -106,7 +94,7 @@ interface Loaded {
 
 /** Loads all live bindings. The first query applies the changes made during the load. */
 async function load({ db, newIndex }: SyncedBindingIndexOptions): Promise<Loaded> {
-  const loaded = { index: newIndex(), point: await newestPoint(db) };
+  const loaded = { index: newIndex(), point: await new History(db).newest() };
   let after = 0;
   for (;;) {
     const last = await lastKeyOfBatch(db, after);

@@ -2,9 +2,9 @@
  * Books of one similarity index, in the database: how far it follows the change feed, which process feeds it, and whether
  * that works. A process feeds an index only while it holds the lease, so replicas do not feed one index twice.
  */
-import { randomUUID } from 'node:crypto';
-import { leaseEndMax } from '../../storage/database/lease.js';
-import type { Db } from '../../storage/database/tables.js';
+import type { Db, IndexBookUpdate } from '../../storage/database/tables.js';
+import type { Point } from '../../storage/feed/history.js';
+import { Lease } from '../../storage/feed/lease.js';
 import * as entries from './search-index-sync-rows.js';
 
 /** Longer than any request to a search service, so that a lease outlives the request it was renewed for. */
@@ -12,17 +12,15 @@ const LEASE_MS = 20_000;
 
 /** Where an index is in the change feed. */
 export interface Position {
-  /** Number of the last applied change; `undefined` if the index has to be filled from the start. */
-  readonly sequence: number | undefined;
-  /** Its tag; `undefined` if an earlier version applied it. */
-  readonly tag: string | undefined;
+  /** The last applied change; `undefined` if the index has to be filled from the start. */
+  readonly point: Point | undefined;
   /** Declarations that changed before this time are in the index. */
   readonly polledAt: number;
   /** Whether the last attempt to write to the index failed. */
   readonly isFailing: boolean;
 }
 
-const COLUMNS = ['sequence', 'tag', 'tag_sequence', 'polled_at', 'failing_since'] as const;
+const COLUMNS = ['sequence', 'tag', 'polled_at', 'failing_since'] as const;
 
 /** Another process has taken the lease. */
 export class IndexLeaseLost extends Error {
@@ -38,7 +36,7 @@ export interface BooksOptions {
 
 export class IndexBooks {
   readonly #options: BooksOptions;
-  readonly #leader = randomUUID();
+  readonly #lease = new Lease(LEASE_MS);
   #leasedUntil = 0;
 
   constructor(options: BooksOptions) {
@@ -50,10 +48,9 @@ export class IndexBooks {
     const { db, indexId, isExclusive } = this.#options;
     const row = (await this.#held(now)) ?? (await this.#take(now));
     if (row !== undefined) {
-      const { sequence, tag, tag_sequence, polled_at: polledAt, failing_since } = row;
-      const known = tag_sequence === sequence ? tag : null;
-      const isFailing = failing_since !== null;
-      return { sequence: sequence ?? undefined, tag: known ?? undefined, polledAt, isFailing };
+      const { sequence, tag, polled_at: polledAt, failing_since } = row;
+      const point = sequence === null ? undefined : { sequence, tag: tag ?? undefined };
+      return { point, polledAt, isFailing: failing_since !== null };
     }
     const existing = await db
       .selectFrom('index_books')
@@ -73,7 +70,7 @@ export class IndexBooks {
   /** Ends the lease, so that another process can continue at once. */
   async release(): Promise<void> {
     this.#leasedUntil = 0;
-    await this.#update({ leader: null, leased_until: 0 });
+    await this.#update(this.#lease.released);
   }
 
   /**
@@ -82,10 +79,12 @@ export class IndexBooks {
    * @throws {IndexLeaseLost} also if an operator has requested to fill the index from the start
    */
   async advance(from: Position, to: Position, now: number): Promise<void> {
-    const expected = from.sequence ?? null;
-    const { sequence = null, tag = null, polledAt: polled_at } = to;
-    const change = { sequence, tag, tag_sequence: sequence, polled_at, synced_at: now };
-    await this.#hold(change, now, expected);
+    const { sequence = null, tag = null } = to.point ?? {};
+    await this.#hold(
+      { sequence, tag, polled_at: to.polledAt, synced_at: now },
+      now,
+      from.point?.sequence ?? null,
+    );
   }
 
   /** The index is to be filled from the start. @throws {IndexLeaseLost} */
@@ -115,63 +114,39 @@ export class IndexBooks {
       .selectFrom('index_books')
       .select(COLUMNS)
       .where('index_id', '=', indexId)
-      .where('leader', '=', this.#leader)
+      .where(this.#lease.isHeld())
       .executeTakeFirst();
   }
 
   async #take(now: number) {
     const { db, indexId, isExclusive } = this.#options;
-    const update = db
-      .updateTable('index_books')
-      .set({ leader: this.#leader, leased_until: now + LEASE_MS })
-      .where('index_id', '=', indexId);
-    const free = isExclusive
-      ? update
-      : update.where((where) =>
-          where.or([
-            where('leader', '=', this.#leader),
-            where('leader', 'is', null),
-            where('leased_until', '<', now),
-            where('leased_until', '>', leaseEndMax(now, LEASE_MS)),
-          ]),
-        );
+    const update = db.updateTable('index_books').set(this.#lease.taken(now)).where('index_id', '=', indexId);
+    const free = isExclusive ? update : update.where(this.#lease.isFree(now));
     const row = await free.returning(COLUMNS).executeTakeFirst();
     this.#leasedUntil = row === undefined ? 0 : now + LEASE_MS;
     return row;
   }
 
   /** @param sequence the position must be this one */
-  async #hold(change: BookChange, now: number, sequence?: number | null): Promise<void> {
-    const isHeld = await this.#update({ ...change, leased_until: now + LEASE_MS }, sequence);
+  async #hold(change: IndexBookUpdate, now: number, sequence?: number | null): Promise<void> {
+    const isHeld = await this.#update({ ...change, ...this.#lease.taken(now) }, sequence);
     if (!isHeld) throw new IndexLeaseLost(this.#options.indexId);
     this.#leasedUntil = now + LEASE_MS;
   }
 
-  async #update(change: BookChange, sequence?: number | null): Promise<boolean> {
+  async #update(change: IndexBookUpdate, sequence?: number | null): Promise<boolean> {
     const { db, indexId } = this.#options;
     let update = db
       .updateTable('index_books')
       .set(change)
       .where('index_id', '=', indexId)
-      .where('leader', '=', this.#leader);
+      .where(this.#lease.isHeld());
     if (sequence !== undefined) {
       update = update.where('sequence', sequence === null ? 'is' : '=', sequence);
     }
     const { numUpdatedRows } = await update.executeTakeFirst();
     return numUpdatedRows > 0n;
   }
-}
-
-interface BookChange {
-  readonly sequence?: number | null;
-  readonly tag?: string | null;
-  readonly tag_sequence?: number | null;
-  readonly polled_at?: number;
-  readonly leader?: null;
-  readonly leased_until?: number;
-  readonly synced_at?: number;
-  readonly failing_since?: number | null;
-  readonly error?: string | null;
 }
 
 /** Deletes the books of an index that no process will feed again. */

@@ -10,8 +10,10 @@ import { counter, level, type Metric } from '../../platform/observe/instruments.
 import type { Logger } from '../../platform/observe/log.js';
 import { endsWithin } from '../../platform/time-limit.js';
 import { countIndexEntries } from '../../storage/database/index-status.js';
-import type { Db } from '../../storage/database/tables.js';
-import { changesAfter, hasLostPoint, isSamePoint, lastChange, newestPoint, type Point } from './feed.js';
+import type { Db, Tables } from '../../storage/database/tables.js';
+import { Follower } from '../../storage/feed/follower.js';
+import { type FoundChanges, History, isSamePoint, type Point } from '../../storage/feed/history.js';
+import type { Change } from './feed.js';
 import { IndexBooks, IndexLeaseLost, type Position } from './search-index-books.js';
 import * as rows from './search-index-sync-rows.js';
 import { isAhead as isIndexAhead, removeUnknown } from './search-index-unknown.js';
@@ -42,6 +44,9 @@ const REFUSED = [400, 413, 422];
 const EMPTIED = 'the similarity index was emptied; filling it from the start';
 const AHEAD =
   'the similarity index is ahead of the database, as after a restore of the database; comparing all of it';
+
+/** Before this process has fed the index. */
+const UNKNOWN: Position = { point: undefined, polledAt: 0, isFailing: false };
 
 export interface SearchIndexSyncOptions {
   readonly db: Db;
@@ -77,9 +82,10 @@ export class SearchIndexSync {
     'Failed writes to the similarity index',
     [],
   );
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #history: History<Tables>;
+  readonly #follower: Follower<FoundChanges<Change>>;
+  /** While this process feeds the index. */
+  #position: Position = UNKNOWN;
   #checkedMs: number | undefined;
   #polledMs = 0;
   /** Last point whose changes the index may have. The database has lost changes if it lacks this point. */
@@ -93,6 +99,17 @@ export class SearchIndexSync {
     this.#now = options.now ?? Date.now;
     const { db, indexId, isLocal, isShared = !isLocal } = options;
     this.#books = new IndexBooks({ db, indexId, isExclusive: !isShared });
+    this.#history = new History(db);
+    this.#follower = new Follower({
+      run: (catchUp) => this.#attempt(catchUp),
+      read: async () => {
+        const { point } = this.#position;
+        return point === undefined ? 'lost' : this.#history.after(point, CHANGES_MAX);
+      },
+      apply: (found) => this.#apply(found),
+      reload: () => this.#reload(),
+      onError: (error) => options.log.error({ err: error }, 'could not feed the similarity index'),
+    });
   }
 
   get metrics(): Metric[] {
@@ -108,13 +125,13 @@ export class SearchIndexSync {
 
   /** Fills the index if it is new or was emptied, then follows the change feed in the background. */
   start(): void {
-    void this.#follow();
-    this.#timer = setInterval(() => void this.#follow(), POLL_MS).unref();
+    void this.#follower.follow();
+    this.#follower.start(POLL_MS);
   }
 
   /** Syncs the changes committed before this call. Resolves when that is done or takes too long; never rejects. */
   async changed(): Promise<void> {
-    await endsWithin(this.#options.isLocal ? LOCAL_WAIT_MS_MAX : WAIT_MS_MAX, this.#follow());
+    await endsWithin(this.#options.isLocal ? LOCAL_WAIT_MS_MAX : WAIT_MS_MAX, this.#follower.follow());
   }
 
   /** Compares the index with the books again, as at the start. */
@@ -129,28 +146,12 @@ export class SearchIndexSync {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#timer);
-    await this.#running;
-    await this.#next;
+    await this.#follower.close();
     await this.#books.release().catch(() => {});
   }
 
-  /** Calls during a run share the next run. */
-  #follow(): Promise<void> {
-    if (this.#running === undefined) {
-      this.#running = this.#attempt().finally(() => {
-        this.#running = undefined;
-      });
-      return this.#running;
-    }
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined;
-      return this.#follow();
-    });
-    return this.#next;
-  }
-
-  async #attempt(): Promise<void> {
+  /** Catches up if this process feeds the index and is not pausing after a failure. Never rejects. */
+  async #attempt(catchUp: () => Promise<void>): Promise<void> {
     const now = this.#now();
     if (this.#closed || isAhead(this.#outage?.pausedUntilMs, now, PAUSE_MS_MAX)) return;
     try {
@@ -160,44 +161,44 @@ export class SearchIndexSync {
         this.#outage = undefined;
         return;
       }
-      await this.#catchUp(position, now);
+      this.#position = position;
+      await this.#follow(catchUp, now);
       if (this.#outage !== undefined || position.isFailing) await this.#recovered();
     } catch (error) {
       if (!(error instanceof IndexLeaseLost)) await this.#failed(error);
     }
   }
 
-  async #catchUp(position: Position, now: number): Promise<void> {
+  async #follow(catchUp: () => Promise<void>, now: number): Promise<void> {
     const { db, indexId, log } = this.#options;
     const isCheckDue = this.#checkedMs === undefined || !isAhead(this.#checkedMs + CHECK_MS, now, CHECK_MS);
-    let at = position;
-    const isLost = await this.#hasLostChanges(position);
-    const problem = isLost ? AHEAD : isCheckDue ? await this.#problem(position) : undefined;
+    const isLost = await this.#hasLostChanges();
+    const problem = isLost ? AHEAD : isCheckDue ? await this.#problem() : undefined;
     if (problem !== undefined) {
       log.warn({ index: indexId }, problem);
       await rows.markAllUnsynced(db, indexId);
-      await this.#books.restart(now);
+      await this.#restart();
       this.#reached = undefined;
-      at = { ...at, sequence: undefined, tag: undefined };
     }
-    at = await this.#applyChanges(at);
+    await catchUp();
     if (!isCheckDue) return;
-    await this.#applyDeclarations(at, now);
+    await this.#applyDeclarations(now);
     this.#checkedMs = now;
   }
 
   /** Whether the database has lost changes that this process has applied to the index. */
-  async #hasLostChanges({ tag }: Position): Promise<boolean> {
-    if (this.#reached === undefined || this.#reached.tag === tag) return false;
-    return hasLostPoint(this.#options.db, this.#reached);
+  async #hasLostChanges(): Promise<boolean> {
+    if (this.#reached === undefined || this.#reached.tag === this.#position.point?.tag) return false;
+    return this.#history.hasLost(this.#reached);
   }
 
   /** Why all of the index has to be compared with the database. */
-  async #problem({ sequence }: Position): Promise<string | undefined> {
+  async #problem(): Promise<string | undefined> {
     const isFirst = this.#checkedMs === undefined;
     if (!(await this.#isIntact())) return EMPTIED;
     // An index that is to be filled will be compared in any case.
-    return isFirst && sequence !== undefined && (await isIndexAhead(this.#options)) ? AHEAD : undefined;
+    const isFilled = this.#position.point !== undefined;
+    return isFirst && isFilled && (await isIndexAhead(this.#options)) ? AHEAD : undefined;
   }
 
   /** Whether the index has what it had. Creates a missing one. */
@@ -221,33 +222,35 @@ export class SearchIndexSync {
     return found.every(Boolean);
   }
 
-  async #applyChanges(position: Position): Promise<Position> {
-    const { db, log } = this.#options;
-    let at = position.sequence === undefined ? await this.#fill(position) : position;
-    for (;;) {
-      const { sequence = 0, tag } = at;
-      const found = await changesAfter(db, { sequence, tag }, CHANGES_MAX);
-      if (found === 'truncated') {
-        log.warn('the change feed was truncated past our position; comparing the similarity index');
-        await this.#books.restart(this.#now());
-        at = await this.#fill({ ...at, sequence: undefined, tag: undefined });
-        continue;
-      }
-      this.#reached = found.upTo;
-      this.#behind = (await lastChange(db)) - sequence;
-      await this.#sync([...new Set(found.changes.map((change) => change.manifest_key))], true);
-      if (!isSamePoint(found.upTo, { sequence, tag })) at = await this.#advance(at, { ...at, ...found.upTo });
-      this.#behind = 0;
-      if (found.changes.length < CHANGES_MAX) return at;
+  async #apply({ changes, last }: FoundChanges<Change>): Promise<void> {
+    const { point = last } = this.#position;
+    this.#reached = last;
+    this.#behind = (await this.#history.newest()).sequence - point.sequence;
+    await this.#sync([...new Set(changes.map((change) => change.manifest_key))], true);
+    if (!isSamePoint(last, point)) await this.#advance({ point: last });
+    this.#behind = 0;
+  }
+
+  /** Compares the whole index with the database: it is new, is to be filled again, or its point is not in the history. */
+  async #reload(): Promise<void> {
+    if (this.#position.point !== undefined) {
+      this.#options.log.warn('the change feed no longer has our position; comparing the similarity index');
+      await this.#restart();
     }
+    await this.#fill();
+  }
+
+  async #restart(): Promise<void> {
+    await this.#books.restart(this.#now());
+    this.#position = { ...this.#position, point: undefined };
   }
 
   /** Adds all manifests that the index lacks and removes deleted ones. */
-  async #fill(position: Position): Promise<Position> {
+  async #fill(): Promise<void> {
     const { db, index, indexId, log } = this.#options;
     const isNew = (await index.size()) === 0;
     if (!isNew) await this.#removeDeleted();
-    const to = { ...position, ...(await newestPoint(db)), polledAt: this.#now() };
+    const to = { point: await this.#history.newest(), polledAt: this.#now() };
     let filled = 0;
     // A second pass, if an operator has requested to fill the index during the first one.
     for (let pass = 0; pass === 0 || (pass === 1 && (await rows.hasPending(db, indexId))); pass += 1) {
@@ -264,7 +267,7 @@ export class SearchIndexSync {
     // At the end: entries that the books have again are no longer unknown.
     if (!isNew) await this.#removeUnknown();
     if (filled > 0) log.info({ index: indexId, manifests: filled }, 'filled the similarity index');
-    return this.#advance(position, to);
+    await this.#advance(to);
   }
 
   /** Removes manifests that the database has lost. */
@@ -295,18 +298,20 @@ export class SearchIndexSync {
     }
   }
 
-  async #advance(from: Position, to: Position): Promise<Position> {
-    await this.#books.advance(from, to, this.#now());
-    return to;
+  async #advance(change: Partial<Position>): Promise<void> {
+    const to = { ...this.#position, ...change };
+    await this.#books.advance(this.#position, to, this.#now());
+    this.#position = to;
   }
 
   /** Syncs ISCC-IDs that processes of 0.1.0 have declared: they do not record a change for them. */
-  async #applyDeclarations(position: Position, now: number): Promise<void> {
-    const since = Math.min(Math.max(position.polledAt, this.#polledMs), now);
+  async #applyDeclarations(now: number): Promise<void> {
+    const { polledAt } = this.#position;
+    const since = Math.min(Math.max(polledAt, this.#polledMs), now);
     const keys = await rows.keysDeclaredSince(this.#options.db, since - OVERLAP_MS);
     await this.#sync(keys, false);
     this.#polledMs = now;
-    if (now - position.polledAt > SAVE_POLL_MS) await this.#advance(position, { ...position, polledAt: now });
+    if (now - polledAt > SAVE_POLL_MS) await this.#advance({ polledAt: now });
   }
 
   /** @param isChanged whether the bindings of the manifests may have changed */

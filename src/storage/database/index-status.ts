@@ -1,4 +1,5 @@
 /** State of the similarity indexes that stores feed, for operators. */
+import { History } from '../feed/history.js';
 import { countLive } from './live-manifests.js';
 import type { Db, EntryState } from './tables.js';
 
@@ -27,7 +28,7 @@ export async function indexStatuses(db: Db, now: number): Promise<IndexStatus[]>
   const books = await db.selectFrom('index_books').selectAll().orderBy('index_id').execute();
   if (books.length === 0) return [];
   const [{ sequence: last }, total] = await Promise.all([
-    db.selectFrom('feed').select('sequence').executeTakeFirstOrThrow(),
+    new History(db).newest(),
     countLive(db, ({ eb }) => eb('unit_count', '>', 0)),
   ]);
   const statuses = books.map(async (book): Promise<IndexStatus> => {

@@ -168,6 +168,7 @@ export interface DeclarationTable {
 
 /** Changes that all processes apply to their in-memory index. Old ones are deleted. */
 export interface ChangeTable {
+  /** Some numbers have no change. */
   sequence: number;
   manifest_key: number;
   /** 1: the manifest was stored; 0: it was deleted. */
@@ -285,9 +286,8 @@ export interface IndexBookTable {
   index_id: string;
   /** Number of the last change applied to the index; null if it has to be filled from the start. */
   sequence: number | null;
-  /** Tag of the last change up to `tag_sequence`. It is that of the position if `sequence` is equal to this number. */
+  /** Its tag. */
   tag: Generated<string | null>;
-  tag_sequence: Generated<number | null>;
   /** Declarations that changed before are in the index. */
   polled_at: Generated<number>;
   /** Id of the process that feeds the index. Others wait until `leased_until`. */
@@ -386,6 +386,7 @@ export type BindingRow = Selectable<BindingTable>;
 export type DeclarationRow = Selectable<DeclarationTable>;
 export type DeclarationInsert = Insertable<DeclarationTable>;
 export type DeclarationUpdate = Updateable<DeclarationTable>;
+export type IndexBookUpdate = Updateable<IndexBookTable>;
 export type AccountRow = Selectable<AccountTable>;
 export type FailedLoginRow = Selectable<FailedLoginTable>;
 export type AuditRow = Selectable<AuditTable>;

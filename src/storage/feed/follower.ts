@@ -1,37 +1,31 @@
-/** Follows a change feed: calls to catch up share reads, and a reader behind the feed's start reloads. */
+/** Keeps something current that is derived from a numbered source: calls to catch up share reads, and a lost source is loaded again. */
 import { SharedRuns } from '../../platform/shared-runs.js';
 
-/** What a read of the feed returned. */
-export interface FeedRead {
-  /** Number up to which the changes are complete. */
-  readonly upTo: number;
-  /** Whether further changes were left for the next read. */
-  readonly hasMore: boolean;
-}
-
-export interface FollowerOptions<Found extends FeedRead> {
-  /** Number of the last change that was applied. */
-  position(): number;
-  /** Reads changes after a number; `truncated` if some may have been deleted. */
-  read(after: number): Promise<Found | 'truncated'>;
-  /** Applies them; {@link FollowerOptions.position} is `upTo` then. */
+export interface FollowerOptions<Found extends { readonly hasMore: boolean }> {
+  /** Reads what comes after the last read that was applied. `lost` if the source no longer has that. */
+  read(): Promise<Found | 'lost'>;
+  /** Applies it. The next read continues after it. */
   apply(found: Found): Promise<void>;
-  /** Loads everything again; `position` is a number before the start of the load then. */
+  /** Loads everything again. The next read continues at a point before the start of the load. */
   reload(): Promise<void>;
+  /** Runs `catchUp` if this process may follow now, with what has to happen before and after it. Default: at once. */
+  run?(catchUp: () => Promise<void>): Promise<void>;
   /** Receives errors of reads that {@link Follower.start} caused. */
   onError(error: unknown): void;
 }
 
-export class Follower<Found extends FeedRead> {
+export class Follower<Found extends { readonly hasMore: boolean }> {
   readonly #options: FollowerOptions<Found>;
-  readonly #runs = new SharedRuns(() => this.#catchUp());
+  readonly #runs: SharedRuns<void>;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: FollowerOptions<Found>) {
     this.#options = options;
+    const catchUp = () => this.#catchUp();
+    this.#runs = new SharedRuns(() => options.run?.(catchUp) ?? catchUp());
   }
 
-  /** Reads the feed every `pollMs` from now on, so that an idle process does not fall behind its start. */
+  /** Follows every `pollMs` from now on, so that an idle process does not fall behind the start of the source. */
   start(pollMs: number): void {
     const poll = () => this.follow().catch((error: unknown) => this.#options.onError(error));
     this.#timer = setInterval(poll, pollMs).unref();
@@ -49,10 +43,10 @@ export class Follower<Found extends FeedRead> {
   }
 
   async #catchUp(): Promise<void> {
-    const { position, read, apply, reload } = this.#options;
+    const { read, apply, reload } = this.#options;
     for (;;) {
-      const found = await read(position());
-      if (found === 'truncated') {
+      const found = await read();
+      if (found === 'lost') {
         await reload();
         continue;
       }

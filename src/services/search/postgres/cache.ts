@@ -5,13 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { type FollowedIndex, type FollowedState, isNativeError, type SearchEngine } from '../../../native.js';
 import type { Logger } from '../../../platform/observe/log.js';
-import { BEGINNING, hasPoint, isSame, lastPoint, type Point } from './points.js';
+import { BEGINNING, History, isSamePoint, type Point } from '../../../storage/feed/history.js';
 import {
   type AssetRows,
   allLogRows,
   assetCount,
   changedPages,
   copiedAssets,
+  lastPoint,
   type Registry,
   readRegistry,
   type StoredIndex,
@@ -107,7 +108,7 @@ export class Cache {
     await this.reconcile(db, registry);
     for (const [id, point] of behind) {
       const index = registry.indexes.find((one) => one.id === id) as StoredIndex;
-      const last = await lastPoint(db, id, index.changed);
+      const last = await lastPoint(db, index);
       await this.applyAll(index, changedPages(db, index, point.sequence, last.sequence), point, last);
     }
     this.loading.clear();
@@ -294,7 +295,7 @@ export class Cache {
     if (follows !== null)
       for await (const log of allLogRows(db, id))
         await this.#engine.applyRows(name, { rows: Buffer.from('[]'), deleted: [], log, state });
-    const last = known === undefined ? BEGINNING : await lastPoint(db, id, known.changed);
+    const last = known === undefined ? BEGINNING : await lastPoint(db, known);
     await this.apply({ id, state }, NO_ROWS, last);
     // Also an index that was loaded before, and of which its follower remembers parts.
     if (follows !== null) this.resets += 1;
@@ -303,9 +304,9 @@ export class Cache {
 }
 
 /** Whether the cached state of an index is one that the index had in this database, with all changes since then. */
-async function isInHistory(db: SearchDb, { id, changed }: StoredIndex, point: Point): Promise<boolean> {
-  if (point.sequence === changed) return isSame(point, await lastPoint(db, id, changed));
-  return point.sequence < changed && (await hasPoint(db, point));
+async function isInHistory(db: SearchDb, index: StoredIndex, point: Point): Promise<boolean> {
+  if (point.sequence === index.changed) return isSamePoint(point, await lastPoint(db, index));
+  return point.sequence < index.changed && (await new History(db).has(point));
 }
 
 async function changeCount(db: SearchDb, index: number, after: number): Promise<number> {

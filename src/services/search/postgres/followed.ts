@@ -1,13 +1,20 @@
 /** The indexes of a database, followed: every change that was committed is applied to the cache in order. */
+import type { Selectable } from 'kysely';
 import type { Logger } from '../../../platform/observe/log.js';
 import { Slots } from '../../../platform/slots.js';
-import { changesAfter, lastChange } from '../../../storage/feed/feed.js';
-import { type FeedRead, Follower } from '../../../storage/feed/follower.js';
+import { Follower } from '../../../storage/feed/follower.js';
+import {
+  BEGINNING,
+  type FoundChanges,
+  History,
+  isSamePoint,
+  type Point,
+  pointOf,
+} from '../../../storage/feed/history.js';
 import type { Cache } from './cache.js';
 import type { Newest } from './newest.js';
-import { BEGINNING, hasPoint, isSame, type Point, pointAt, pointOf } from './points.js';
 import { type AssetRows, changedPages, type Registry, readRegistry, type StoredIndex } from './rows.js';
-import type { SearchDb } from './tables.js';
+import type { SearchChangeTable, SearchDb } from './tables.js';
 
 /** Changes per read. */
 const CHANGES_MAX = 1000;
@@ -20,10 +27,8 @@ const POLL_MS = 250;
 /** Before any change of any database: all of the cache is compared with the database at the next read. */
 const NOWHERE: Point = { sequence: -1, tag: undefined };
 
-interface FoundRows extends FeedRead {
+interface FoundRows extends Pick<FoundChanges<unknown>, 'last' | 'hasMore'> {
   readonly after: Point;
-  /** The change {@link FeedRead.upTo}. */
-  readonly last: Point;
   /** If indexes, aliases or paths changed. */
   readonly registry: Registry | undefined;
   readonly batches: readonly {
@@ -60,8 +65,6 @@ export class Followed {
   constructor(options: FollowedOptions) {
     this.#options = options;
     this.#follower = new Follower<FoundRows>({
-      position: () => this.#position.sequence,
-      // Called at once, so that the number is that of this position.
       read: () => this.#read(this.#position),
       // Nothing new: a read does not wait for a write that is in progress.
       apply: async (found) =>
@@ -101,19 +104,18 @@ export class Followed {
   }
 
   /**
-   * Runs `work` while nothing else changes the cache, which has all changes before `sequence`. The transaction holds the
-   * lock of the feed, so that no other change can be committed.
+   * Runs `work` while nothing else changes the cache, which has all changes that the transaction sees. The transaction holds
+   * the lock of the feed, so that no other change can be committed.
    */
-  change<T>(transaction: SearchDb, sequence: number, work: () => Promise<T>): Promise<T> {
-    return this.#changing.run(async () => {
-      const before = await pointAt(transaction, sequence - 1);
-      while (!isSame(this.#position, before)) {
-        const found = await this.#read(this.#position);
-        if (found === 'truncated') await this.#load();
-        else await this.#apply(found);
-      }
-      return work();
-    });
+  async change<T>(transaction: SearchDb, work: () => Promise<T>): Promise<T> {
+    const newest = await new History(transaction).newest();
+    for (;;) {
+      const done = await this.#changing.run(async () =>
+        isSamePoint(this.#position, newest) ? { result: await work() } : undefined,
+      );
+      if (done !== undefined) return done.result;
+      await this.follow();
+    }
   }
 
   /** This change, which this process made, is in the cache. */
@@ -133,7 +135,7 @@ export class Followed {
     this.#isLoaded = false;
     const startedMs = performance.now();
     await inSnapshot(db, async (rows) => {
-      const position = await pointAt(rows, await lastChange(rows));
+      const position = await new History(rows).newest();
       await cache.open(rows, await readRegistry(rows));
       this.#moveTo(position);
     });
@@ -141,43 +143,38 @@ export class Followed {
     this.#isLoaded = true;
   }
 
-  async #read(after: Point): Promise<FoundRows | 'truncated'> {
+  async #read(after: Point): Promise<FoundRows | 'lost'> {
     const { db } = this.#options;
     const startedMs = performance.now();
-    const nothing = { after, hasMore: false, registry: undefined, batches: [], startedMs };
-    const newest = await this.#options.newest.point();
-    if (isSame(newest, after)) return { ...nothing, upTo: after.sequence, last: after };
-    if (after.sequence < 0 || newest.sequence <= after.sequence) return 'truncated';
+    const nothing = { after, last: after, hasMore: false, registry: undefined, batches: [], startedMs };
+    if (isSamePoint(await this.#options.newest.point(), after)) return nothing;
     return inSnapshot(db, async (rows) => {
-      const found = await changesAfter(rows, after.sequence, CHANGES_MAX, COLUMNS);
-      // A database that was restored from a backup has other changes after another one.
-      if (found === 'truncated' || !(await hasPoint(rows, after))) return 'truncated';
-      const { changes, upTo, hasMore } = bounded(found);
+      const found = await new History(rows).after(after, CHANGES_MAX, COLUMNS);
+      if (found === 'lost') return found;
+      const { changes, last, hasMore } = bounded(found);
       const registry = await readRegistry(rows);
       const touched = new Map<number, Point>();
       for (const change of changes)
         if (change.index_id !== null) touched.set(change.index_id, pointOf(change));
       const batches = [];
-      for (const [id, last] of touched) {
+      for (const [id, end] of touched) {
         const index = registry.indexes.find((one) => one.id === id);
         if (index !== undefined)
           batches.push({
             index,
-            last,
-            pages: await collected(changedPages(rows, index, after.sequence, last.sequence)),
+            last: end,
+            pages: await collected(changedPages(rows, index, after.sequence, end.sequence)),
           });
       }
       const isChanged = changes.some(({ index_id }) => index_id === null);
-      const end = changes.at(-1);
-      const last = end?.sequence === upTo ? pointOf(end) : await pointAt(rows, upTo);
-      return { after, upTo, last, hasMore, startedMs, batches, registry: isChanged ? registry : undefined };
+      return { after, last, hasMore, startedMs, batches, registry: isChanged ? registry : undefined };
     });
   }
 
   async #apply(found: FoundRows): Promise<void> {
     const { after, last: end, registry, batches } = found;
     // Otherwise a change of this process came first, and these were applied before it.
-    if (isSame(this.#position, after)) {
+    if (isSamePoint(this.#position, after)) {
       const { db, cache } = this.#options;
       try {
         if (registry !== undefined) await inSnapshot(db, (rows) => cache.reconcile(rows, registry));
@@ -204,20 +201,20 @@ export class Followed {
 }
 
 /** As many changes as have few enough assets, and at least one. */
-function bounded<Change extends { readonly sequence: number; readonly count: number }>({
-  changes,
-  upTo,
-}: {
-  readonly changes: readonly Change[];
-  readonly upTo: number;
-}): { changes: readonly Change[]; upTo: number; hasMore: boolean } {
+function bounded<Change extends Selectable<SearchChangeTable>>(
+  found: FoundChanges<Change>,
+): FoundChanges<Change> {
   let assets = 0;
-  const end = changes.findIndex(({ count }, at) => {
+  const end = found.changes.findIndex(({ count }, at) => {
     assets += count;
     return at > 0 && assets > ASSETS_MAX;
   });
-  if (end < 0) return { changes, upTo, hasMore: changes.length === CHANGES_MAX };
-  return { changes: changes.slice(0, end), upTo: (changes[end - 1] as Change).sequence, hasMore: true };
+  if (end < 0) return found;
+  return {
+    changes: found.changes.slice(0, end),
+    last: pointOf(found.changes[end - 1] as Change),
+    hasMore: true,
+  };
 }
 
 function inSnapshot<T>(db: SearchDb, read: (rows: SearchDb) => Promise<T>): Promise<T> {

@@ -1,9 +1,9 @@
-/** The last change: the question before every read, over a connection of its own. */
+/** The last change, read before every search over a connection of its own. */
 import type pg from 'pg';
 import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 import type { FailoverPool } from '../../../storage/database/failover-pool.js';
 import { within } from '../../../storage/database/within.js';
-import type { Point } from './points.js';
+import type { Point } from '../../../storage/feed/history.js';
 import { Question } from './question.js';
 
 /** A server that takes longer to return one row is unreachable. */

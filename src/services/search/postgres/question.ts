@@ -3,15 +3,13 @@
  * directly: that takes half of the processor time of a query of pg.
  */
 import type { Connection, Submittable } from 'pg';
-import type { Point } from './points.js';
+import { NEWEST_POINT, type Point } from '../../../storage/feed/history.js';
 
 /** The server parses the statement once per connection. */
 const NAME = 'isccd-newest';
-const TEXT =
-  'select f.sequence, c.tag from feed f left join changes c on c.sequence = f.sequence where f.id = 1';
 const NO_PARAMETERS = int16(0);
 
-const PARSE = message('P', text(NAME), text(TEXT), NO_PARAMETERS);
+const PARSE = message('P', text(NAME), text(NEWEST_POINT), NO_PARAMETERS);
 /** Bind (unnamed portal, no parameters, results as text), Execute (all rows) and Sync. */
 const EXECUTE = Buffer.concat([
   message('B', text(''), text(NAME), int16(0), NO_PARAMETERS, int16(0)),

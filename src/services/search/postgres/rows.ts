@@ -1,8 +1,8 @@
 /** Statements on the rows of the indexes. Assets cross as JSON text, which PostgreSQL and the engine write and parse. */
 import { CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { FollowedState, LogTableRow, Rehearsed } from '../../../native.js';
+import { type Point, pointOf, type TaggedPoint } from '../../../storage/feed/history.js';
 import type { CopiedPage } from './copied-rows.js';
-import type { TaggedPoint } from './points.js';
 import type { IndexTable, LogRowTable, SearchDb, SearchTables } from './tables.js';
 
 /** Assets per page in the order of their keys. */
@@ -82,6 +82,19 @@ export async function insertIndex(
     .executeTakeFirstOrThrow();
   await transaction.insertInto('index_tags').values({ index_id: id, sequence, tag }).execute();
   return id;
+}
+
+/** The last change of an index, which is known also if the feed no longer has it. */
+export async function lastPoint(
+  db: SearchDb,
+  { id, changed }: Pick<StoredIndex, 'id' | 'changed'>,
+): Promise<Point> {
+  const [tags, changes] = [db.selectFrom('index_tags').where('index_id', '=', id), db.selectFrom('changes')];
+  const found =
+    (await tags.select(['sequence', 'tag']).where('sequence', '=', changed).executeTakeFirst()) ??
+    // Without it, an older program made the change.
+    (await changes.select(['sequence', 'tag']).where('sequence', '=', changed).executeTakeFirst());
+  return found === undefined ? { sequence: changed, tag: undefined } : pointOf(found);
 }
 
 /** What a rehearsed change leaves behind. */

@@ -79,7 +79,7 @@ export interface SearchChangeTable {
   /** Number of keys. */
   count: number;
   /** Random; null for changes before migration 3. The database makes it for programs that leave it out. */
-  tag: string | null;
+  tag: Generated<string | null>;
 }
 
 /** The tag of the last change of an index, because the feed forgets changes. Older programs do not write it. */

@@ -18,9 +18,9 @@ import { WRITE_MS_MAX } from '../../../storage/database/session.js';
 import { isUnavailable } from '../../../storage/database/unavailable.js';
 import { within } from '../../../storage/database/within.js';
 import { lockFeed } from '../../../storage/feed/feed.js';
+import { newPoint, type TaggedPoint } from '../../../storage/feed/history.js';
 import type { Cache } from './cache.js';
 import type { Followed } from './followed.js';
-import { newPoint, type TaggedPoint } from './points.js';
 import { type Left, writeBatch } from './rows.js';
 import type { SearchDb, SearchTables } from './tables.js';
 
@@ -177,7 +177,7 @@ export class Writes {
       });
     try {
       const point = newPoint(await within(WRITE_MS_MAX, lockFeed<SearchTables>(transaction)));
-      return await followed.change(transaction, point.sequence, async () => {
+      return await followed.change(transaction, async () => {
         const prepared = await work(transaction, point);
         if ('unchanged' in prepared) {
           await transaction.rollback().execute();

@@ -1,8 +1,8 @@
 /** Declarations in the database, and the lease that gives one process at a time a row. */
 import { randomUUID } from 'node:crypto';
-import type { DeleteQueryBuilder, DeleteResult, ExpressionBuilder, Transaction } from 'kysely';
-import { CLOCK_SKEW_MS, leaseEndMax } from '../../../storage/database/lease.js';
+import type { DeleteQueryBuilder, DeleteResult, Transaction } from 'kysely';
 import type { Db, DeclarationRow, DeclarationUpdate, Tables } from '../../../storage/database/tables.js';
+import { CLOCK_SKEW_MS, isLeaseOver } from '../../../storage/feed/lease.js';
 import { lockFeed, recordChanges } from '../feed.js';
 import { type EventLog, NO_EVENTS } from '../webhooks/events.js';
 import type { DeclaredContent } from './declared-content.js';
@@ -51,7 +51,7 @@ export class DeclarationRows {
       .where('open', '=', 1)
       .where((or) => or.or([or('attempted_at', '<', before), or('attempted_at', '>', now + CLOCK_SKEW_MS)]))
       .where('hub', '=', this.#hub)
-      .where(isFree(now, this.#leaseMs))
+      .where(isLeaseOver(now, this.#leaseMs))
       .orderBy('attempted_at')
       .orderBy('key')
       .limit(count)
@@ -85,7 +85,7 @@ export class DeclarationRows {
       }))
       .where('key', '=', key)
       .where('hub', '=', this.#hub)
-      .where(isFree(now, this.#leaseMs))
+      .where(isLeaseOver(now, this.#leaseMs))
       .returningAll()
       .executeTakeFirst();
     return row === undefined ? undefined : { ...fromRow(row), lease };
@@ -239,16 +239,6 @@ export class DeclarationRows {
   async #drop(key: number): Promise<void> {
     await settledRow(this.#db, key).where('manifest_key', 'is', null).execute();
   }
-}
-
-/** Whether no attempt holds a row. */
-function isFree(now: number, leaseMs: number) {
-  return (or: ExpressionBuilder<Tables, 'declarations'>) =>
-    or.or([
-      or('leased_until', 'is', null),
-      or('leased_until', '<', now),
-      or('leased_until', '>', leaseEndMax(now, leaseMs)),
-    ]);
 }
 
 /**

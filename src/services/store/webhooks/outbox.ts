@@ -1,8 +1,7 @@
 /** Events that wait for their delivery to one receiver, and the lease of the one process that sends them. */
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { CLOCK_SKEW_MS, leaseEndMax } from '../../../storage/database/lease.js';
 import type { Db, WebhookEventRow } from '../../../storage/database/tables.js';
+import { CLOCK_SKEW_MS, Lease } from '../../../storage/feed/lease.js';
 
 /** Pause after the first failed attempt; each further one is twice as long. */
 export const PAUSE_MS_MIN = 5_000;
@@ -12,8 +11,7 @@ export const PAUSE_DOUBLINGS = 10;
 export class Outbox {
   readonly #db: Db;
   readonly #webhook: number;
-  readonly #leaseMs: number;
-  readonly #leader = randomUUID();
+  readonly #lease: Lease;
 
   /**
    * @param webhook key of the receiver
@@ -22,7 +20,7 @@ export class Outbox {
   constructor(db: Db, webhook: number, leaseMs: number) {
     this.#db = db;
     this.#webhook = webhook;
-    this.#leaseMs = leaseMs;
+    this.#lease = new Lease(leaseMs);
   }
 
   /** Due events, oldest first. */
@@ -51,16 +49,10 @@ export class Outbox {
   async lease(now: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('webhooks')
-      .set({ leader: this.#leader, leased_until: now + this.#leaseMs })
+      .set(this.#lease.taken(now))
       .where('key', '=', this.#webhook)
       .where('disabled_at', 'is', null)
-      .where((where) =>
-        where.or([
-          where('leader', '=', this.#leader),
-          where('leased_until', '<', now),
-          where('leased_until', '>', leaseEndMax(now, this.#leaseMs)),
-        ]),
-      )
+      .where(this.#lease.isFree(now))
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
@@ -69,9 +61,9 @@ export class Outbox {
   async release(): Promise<void> {
     await this.#db
       .updateTable('webhooks')
-      .set({ leader: null, leased_until: 0 })
+      .set(this.#lease.released)
       .where('key', '=', this.#webhook)
-      .where('leader', '=', this.#leader)
+      .where(this.#lease.isHeld())
       .execute();
   }
 

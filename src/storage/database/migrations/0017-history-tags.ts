@@ -9,9 +9,9 @@ export async function addHistoryTags(ddl: Transaction<Tables>, engine: Engine): 
   if (engine === 'sqlite') await tagInSqlite(ddl);
   // A default that differs per row: PostgreSQL sets it in the existing rows.
   else await sql`alter table changes add column tag text default gen_random_uuid()::text`.execute(ddl);
-  // The tag is that of the position only while `tag_sequence` is equal to it: earlier programs move the position alone.
   const books = ddl.schema.alterTable('index_books');
   await books.addColumn('tag', 'text').execute();
+  // Not used: a tag that is not that of the position's change shows that the position is of another history.
   await books.addColumn('tag_sequence', 'bigint').execute();
 }
 
