@@ -8,6 +8,7 @@ import type { HubStatus } from '../../src/network/status.js';
 import { isccd } from '../support/command.js';
 import { type ServedProcess, serve } from '../support/serve.js';
 import { HubDouble } from './support/hub-double.js';
+import { expectAssets } from './support/node.js';
 
 const TEST_MS_MAX = 120_000;
 const WAIT_MS_MAX = 60_000;
@@ -65,13 +66,6 @@ async function until(double: HubDouble, state: HubStatus['state'], cursor: numbe
   }
 }
 
-async function expectAssets(double: HubDouble): Promise<void> {
-  for (const [at, isccId] of double.isccIds.entries()) {
-    const response = await fetch(`${service?.urls.search}/indexes/idptest/assets/${isccId}`);
-    expect(await response.json()).toEqual(double.assets[at]);
-  }
-}
-
 async function assetCount(): Promise<number> {
   const response = await fetch(`${service?.urls.search}/status`);
   return ((await response.json()) as { index: { assets: number } }).index.assets;
@@ -83,13 +77,13 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     await start();
     for (const double of [short, long]) {
       await until(double, 'following', double.size);
-      await expectAssets(double);
+      await expectAssets(String(service?.urls.search), double);
     }
     for (const count of [1, 255, 300]) {
       short.append(count);
       await until(short, 'following', short.size);
     }
-    await expectAssets(short);
+    await expectAssets(String(service?.urls.search), short);
     expect(await assetCount()).toBe(short.assets.length + long.assets.length);
     const verified = await isccd(['network', 'verify', '--json'], { env });
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, problems: [] });
@@ -107,7 +101,7 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     }
     await start();
     await until(double, 'following', double.size);
-    await expectAssets(double);
+    await expectAssets(String(service?.urls.search), double);
     expect(await assetCount()).toBe(double.assets.length);
     await service?.kill();
     double.requests.length = 0;
