@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkCommands } from '../../src/cli/commands/check.js';
 import { allCommands, commandTree } from '../../src/cli/completion/command-tree.js';
 import { EXAMPLES } from '../../src/cli/help/examples.js';
+import { program } from '../../src/cli/program.js';
 import { EXIT_STATUSES } from '../../src/cli/terminal/failure.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { isccd, run } from '../support/command.js';
@@ -56,24 +57,28 @@ afterAll(async () => {
   for (const one of [folder, dataFolder]) await rm(one, { recursive: true, force: true });
 });
 
-/** The help of every command, from the program itself. */
-async function helps(): Promise<Map<string, string>> {
-  const all = new Map<string, string>();
-  const read = async (words: readonly string[]): Promise<void> => {
-    const { code, stdout } = await isccd([...words, '--help']);
-    expect([words, code]).toEqual([words, 0]);
-    all.set(words.join(' '), stdout);
-    const listed = /\nCommands:\n([\s\S]*?)\n\n/.exec(stdout)?.[1] ?? '';
-    const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
-    await Promise.all(names.filter((name) => name !== 'help').map((name) => read([...words, name])));
-  };
-  await read([]);
-  return all;
+/** The help of every command, by its words after `isccd`. */
+function helps(command: Command = program(), words: readonly string[] = []): Map<string, string> {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+    getOutHelpWidth: () => 80,
+    getOutHasColors: () => false,
+  });
+  command.outputHelp();
+  const listed = command.createHelp().visibleCommands(command);
+  const children = listed.filter((child) => child.name() !== 'help');
+  return new Map([
+    [words.join(' '), help],
+    ...children.flatMap((child) => [...helps(child, [...words, child.name()])]),
+  ]);
 }
 
 describe('help', () => {
-  it('has examples, exit statuses and --json for every command', async () => {
-    const all = await helps();
+  it('has examples, exit statuses and --json for every command', () => {
+    const all = helps();
     expect([...all.keys()].sort()).toEqual(Object.keys(EXAMPLES).sort());
     for (const [words, help] of all) {
       for (const { line } of EXAMPLES[words] ?? []) expect(help).toContain(`  $ ${line}\n`);
@@ -81,6 +86,11 @@ describe('help', () => {
       const isGroup = help.includes('\nCommands:\n');
       if (!isGroup && words !== 'completion') expect(help).toMatch(/ --json +machine-readable/);
     }
+  });
+
+  it.each(['', 'index key create'])('is printed by the program: "%s"', async (words) => {
+    const expected = { code: 0, stdout: helps().get(words), stderr: '' };
+    expect(await isccd([...words.split(' ').filter((word) => word !== ''), '--help'])).toEqual(expected);
   });
 
   it('is coloured only on request or on a terminal', async () => {
