@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { anchorLists } from '../src/c2pa/trust-lists.js';
 import { type ManifestBindings, native } from '../src/native.js';
 import { QUICK, quickOr } from './support/options.js';
 
@@ -47,7 +48,7 @@ interface Rate {
 
 /** `threads` is 1, or the number of cores. */
 async function rate(threads: number): Promise<Rate> {
-  const validator = new native.ManifestValidator(anchors, { waitingMax: 4 * threads });
+  const validator = new native.ManifestValidator(anchorLists(anchors), { waitingMax: 4 * threads });
   let done = 0;
   let next = 0;
   const start = performance.now();

@@ -1,10 +1,15 @@
 /** Messages between a service and the processes that read Manifest Stores for it. Plain objects only. */
-import type { ManifestReport, NativeErrorCode, OcspResponse, ValidatorOptions } from '../native.js';
+import type {
+  ManifestReport,
+  NativeErrorCode,
+  OcspResponse,
+  TrustList,
+  ValidatorOptions,
+} from '../native.js';
 
 /** What a validator is made of. */
 export interface ValidatorTexts {
-  /** PEM; empty: no signer is trusted. */
-  readonly trustAnchorsPem: string;
+  readonly trustLists: TrustList[];
   readonly options: ValidatorOptions;
 }
 

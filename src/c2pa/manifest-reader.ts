@@ -1,6 +1,12 @@
 /** Reads Manifest Stores in processes of their own: no other process of a service decodes their CBOR, COSE or certificates. */
 import { createHash } from 'node:crypto';
-import { type ManifestReport, native, type OcspResponse, type ValidatorOptions } from '../native.js';
+import {
+  type ManifestReport,
+  native,
+  type OcspResponse,
+  type TrustList,
+  type ValidatorOptions,
+} from '../native.js';
 import { lazily } from '../platform/lazily.js';
 import type { Logger } from '../platform/observe/log.js';
 import type { ManifestTask, ValidatorTexts } from './manifest-jobs.js';
@@ -28,7 +34,9 @@ export class ManifestReader {
   readonly #log: Logger | undefined;
   readonly #workers: ManifestWorkers;
   /** Trusts no signer, and indexes the bundled list of algorithms. */
-  readonly trustingNone = lazily(() => this.validator(''));
+  readonly trustingNone = lazily(() =>
+    this.validator(native.bundledTrustLists().filter(({ kind }) => kind === 'time-stampers')),
+  );
   #waiting = 0;
 
   /** @param workers for tests */
@@ -40,13 +48,13 @@ export class ManifestReader {
   /**
    * A validator in those processes.
    *
-   * @throws {NativeError} `INVALID_ARGUMENT` if the trust anchors or the list of algorithms are invalid
+   * @throws {NativeError} `INVALID_ARGUMENT` if a trust list or the list of algorithms is invalid
    */
-  validator(trustAnchorsPem: string, options: ValidatorOptions = {}): ManifestValidation {
+  validator(lists: readonly TrustList[], options: ValidatorOptions = {}): ManifestValidation {
+    const trustLists = lists.map(({ name, kind, pem }) => ({ name, kind, pem }));
     // Both are the operator's. The addon checks them here, so that a start with wrong ones fails.
-    if (trustAnchorsPem !== '' || options.algorithmList !== undefined)
-      new native.ManifestValidator(trustAnchorsPem, options);
-    return new ManifestValidation(this, { trustAnchorsPem, options });
+    new native.ManifestValidator(trustLists, options);
+    return new ManifestValidation(this, { trustLists, options });
   }
 
   /** What a Manifest Store says about its asset, as JSON; `null` if it is not readable. @throws {NativeError} `BUSY` */
@@ -83,7 +91,7 @@ export class ManifestReader {
   }
 }
 
-/** Validates against one set of trust anchors, like `ManifestValidator` of the addon. */
+/** Validates against some trust lists, like `ManifestValidator` of the addon. */
 export class ManifestValidation {
   readonly #reader: ManifestReader;
   readonly #texts: ValidatorTexts;

@@ -34,7 +34,7 @@ async function resultOf(task: ManifestTask, texts: ManifestJob['texts']): Promis
 function validatorOf(key: string, texts: ManifestJob['texts']): ManifestValidator | undefined {
   const given = texts[key];
   const validator =
-    validators.get(key) ?? (given && new native.ManifestValidator(given.trustAnchorsPem, given.options));
+    validators.get(key) ?? (given && new native.ManifestValidator(given.trustLists, given.options));
   if (validator === undefined) return undefined;
   validators.delete(key);
   validators.set(key, validator);

@@ -40,6 +40,8 @@ export interface ServiceEntry {
   configure(environment: Environment): ConfiguredService;
   /** Rules that involve several variables or a file; writes nothing. @throws {ConfigurationInvalid} */
   check?(environment: Environment): void;
+  /** What a valid configuration stands for, one line each. */
+  notes?(environment: Environment): Promise<readonly string[]>;
   /** Why folders and engines that a valid configuration names can't be used; one line each. */
   reach?(environment: Environment): Promise<readonly string[]>;
 }
@@ -174,6 +176,10 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
   store: {
     variables: storeVariables,
     check: readStoreSettings,
+    notes: async (environment) => {
+      const { describeLists } = await import('../services/store/rules.js');
+      return describeLists(readStoreSettings(environment));
+    },
     reach: async (environment) => {
       const { blobsS3, dataDir, redisUrl, variables } = readStoreSettings(environment);
       const folder = reachFolder(

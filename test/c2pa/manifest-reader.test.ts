@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { ManifestReader } from '../../src/c2pa/manifest-reader.js';
 import { ManifestWorkers } from '../../src/c2pa/manifest-workers.js';
+import { anchorLists } from '../../src/c2pa/trust-lists.js';
 import { native } from '../../src/native.js';
 import { createLogger, type Logger } from '../../src/platform/observe/log.js';
 import type { PoolLimits } from '../../src/platform/workers/worker-process.js';
@@ -15,7 +16,7 @@ import { acceptedSidecars, bytesOf, SIDECARS, sidecar, TRUST_ANCHORS } from '../
 import { startStore } from '../store/support/server.js';
 
 const DOOMED = fileURLToPath(new URL('support/doomed-manifest-worker.mjs', import.meta.url));
-const anchors = readFileSync(TRUST_ANCHORS, 'utf8');
+const anchors = anchorLists(readFileSync(TRUST_ANCHORS, 'utf8'));
 const good = bytesOf(sidecar('ok-es256-iscc4'));
 
 function doomed(limits: Partial<PoolLimits> = {}) {
@@ -42,11 +43,11 @@ it('reads every store as the addon does in this process', async () => {
   const list = {
     algorithmList: readFileSync(path.join(path.dirname(TRUST_ANCHORS), '../alg-list.json'), 'utf8'),
   };
-  expect(await ours.validator('', list).validate(good)).toMatchObject({
+  expect(await ours.validator([], list).validate(good)).toMatchObject({
     outcome: 'accepted',
     trusted: false,
   });
-  expect(() => ours.validator('not PEM')).toThrow();
+  expect(() => ours.validator(anchorLists('not PEM'))).toThrow();
 });
 
 it.each(['CRASH', 'THROW', 'GROWS'])(

@@ -36,6 +36,8 @@ beforeAll(async () => {
   dataFolder = await mkdtemp(path.join(tmpdir(), 'isccd-examples-data-'));
   const files = path.join(ROOT, 'test/fixtures/codes/files');
   await copyFile(path.join(files, 'photo-q85_a.jpg'), path.join(folder, 'photo.jpg'));
+  const trust = path.join(ROOT, 'crates/c2pa-manifest/data/trust/C2PA-TRUST-LIST.pem');
+  for (const name of ['C2PA-TRUST-LIST.pem', 'authority.pem']) await copyFile(trust, path.join(folder, name));
   await writeFile(path.join(folder, 'notes.txt'), 'A text that is long enough to be coded. '.repeat(20));
   await writeFile(path.join(folder, 'recording.json'), JSON.stringify(RECORDING));
   const entry = { iscc_id: ISCC_ID, iscc_code: 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2' };

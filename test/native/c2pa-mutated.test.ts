@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { anchorLists } from '../../src/c2pa/trust-lists.js';
 import { type ManifestReport, native } from '../../src/native.js';
 
 const MUTATIONS = Number(process.env.ISCCD_MUTATIONS ?? 2000);
@@ -17,7 +18,7 @@ const fixtures = new URL('../fixtures/c2pa/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, fixtures));
 const { items } = JSON.parse(read('manifests/index.json').toString()) as { items: { file: string }[] };
 const sidecars = items.map(({ file }) => read(file)).filter(({ length }) => length > 0);
-const validator = new native.ManifestValidator(read('certs/trust-anchors.pem').toString());
+const validator = new native.ManifestValidator(anchorLists(read('certs/trust-anchors.pem').toString()));
 
 /** xorshift32 with a fixed seed. */
 let state = 0x9e3779b9;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { anchorLists } from '../../src/c2pa/trust-lists.js';
 import { type ManifestReport, type NativeError, native } from '../../src/native.js';
 
 const fixtures = new URL('../fixtures/c2pa/', import.meta.url);
@@ -22,7 +23,7 @@ interface Item {
 
 const anchors = read('certs/trust-anchors.pem').toString();
 const { items } = json<{ items: Item[] }>('manifests/index.json');
-const validator = new native.ManifestValidator(anchors);
+const validator = new native.ManifestValidator(anchorLists(anchors));
 
 type Accepted = Extract<ManifestReport, { outcome: 'accepted' }>;
 
@@ -60,9 +61,9 @@ describe('validation', () => {
 
   it('rejects with BUSY when too many validations are waiting', async () => {
     const bytes = read('manifests/ok-nested-3.c2pa');
-    const closed = new native.ManifestValidator(anchors, { waitingMax: 0 });
+    const closed = new native.ManifestValidator(anchorLists(anchors), { waitingMax: 0 });
     await expect(closed.validate(bytes)).rejects.toMatchObject({ code: 'BUSY' });
-    const narrow = new native.ManifestValidator(anchors, { waitingMax: 2 });
+    const narrow = new native.ManifestValidator(anchorLists(anchors), { waitingMax: 2 });
     const outcome = (validation: Promise<ManifestReport>) =>
       validation.then((report) => report.outcome).catch((error: NativeError) => error.code);
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => outcome(narrow.validate(bytes))));
@@ -72,14 +73,16 @@ describe('validation', () => {
   });
 
   it('rejects with TIMEOUT at the time limit', async () => {
-    const hasty = new native.ManifestValidator(anchors, { timeLimitMs: 0 });
+    const hasty = new native.ManifestValidator(anchorLists(anchors), { timeLimitMs: 0 });
     const validation = hasty.validate(read('manifests/ok-60k.c2pa'));
     await expect(validation).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
   it('throws for invalid trust anchors', () => {
-    expect(() => new native.ManifestValidator('none')).toThrow('the trust anchors contain no certificate');
-    expect(new native.ManifestValidator('')).toBeDefined();
+    expect(() => new native.ManifestValidator(anchorLists('none'))).toThrow(
+      'the trust anchors contain no certificate',
+    );
+    expect(new native.ManifestValidator([])).toBeDefined();
   });
 });
 
@@ -137,7 +140,7 @@ describe('signing', () => {
       bindings: [{ alg: 'io.iscc.v0', value }],
       manifestId: 'urn:c2pa:0c9f5f1e-2f5c-4a3e-9a52-6e8f7f1f3c11',
     });
-    const report = await new native.ManifestValidator(rootPem).validate(bytes);
+    const report = await new native.ManifestValidator(anchorLists(rootPem)).validate(bytes);
     expect(report).toMatchObject({
       outcome: 'accepted',
       manifestId: 'urn:c2pa:0c9f5f1e-2f5c-4a3e-9a52-6e8f7f1f3c11',

@@ -51,7 +51,7 @@ async function service(): Promise<StoreService> {
     digest: native.sha256,
     isListed: () => true,
     log,
-    validator: new native.ManifestValidator(''),
+    validator: new native.ManifestValidator([]),
     index: await SyncedBindingIndex.load({ db: database.db, newIndex, log }),
   });
 }

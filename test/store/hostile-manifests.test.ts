@@ -30,7 +30,7 @@ describe('CBOR that is nested too deeply', () => {
       const bytes = withCbor(good, superbox, cbor);
       const response = await store.upload(bytes);
       expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code })]);
-      const validator = new native.ManifestValidator('');
+      const validator = new native.ManifestValidator([]);
       expect(await validator.validate(bytes)).toMatchObject({ outcome: 'refused', code });
       expect(await validator.details(bytes)).toBeNull();
       expect(await native.describeManifest(bytes)).toBeNull();
@@ -39,7 +39,7 @@ describe('CBOR that is nested too deeply', () => {
   });
 
   it('is left to the decoder up to the limits, which finds other faults', async () => {
-    const validator = new native.ManifestValidator('');
+    const validator = new native.ManifestValidator([]);
     for (const [cbor, rule] of [
       [nestedCbor('tag', 16), /more than 16 tags/],
       [nestedCbor('array', 64), /nested more than 64 deep/],

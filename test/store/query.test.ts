@@ -67,7 +67,7 @@ describe.each(ENGINES)('%s', (engine) => {
     const parts = {
       manifests: new Manifests(db),
       blobs: await FolderContentBlobs.open(dataDir, '.c2pa'),
-      validator: new native.ManifestValidator(''),
+      validator: new native.ManifestValidator([]),
       declarer: NO_DECLARER,
       isListed: (alg: string) => native.softBindingAlgorithms().some((entry) => entry.alg === alg),
       isManifestId: native.isManifestId,

@@ -2,7 +2,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anchorsOf } from '../../src/c2pa/trust-lists.js';
+import { trustListsOf } from '../../src/c2pa/trust-lists.js';
 import { native } from '../../src/native.js';
 import { ageDetails, VALIDATOR_VERSION } from '../../src/services/store/rules.js';
 import { openDatabase } from '../../src/storage/database/open.js';
@@ -125,26 +125,57 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 });
 
-it('names the list of algorithms in /readyz once it is more than 90 days old', () => {
+it('names the lists in /readyz once they are more than 90 days old', () => {
   const at = Date.parse('2026-01-01');
   const day = 86_400_000;
-  expect(ageDetails({ algorithmsDate: '2026-01-01' }, at + 90 * day)).toEqual({});
-  expect(ageDetails({ algorithmsDate: '2026-01-01' }, at + 91 * day)).toEqual({
+  const [signers, timeStampers] = trustListsOf({ trustAnchorsPem: '', trustUpdates: [] });
+  const trustLists = [
+    { ...signers, date: '2026-01-01' },
+    { ...timeStampers, date: '2026-01-02' },
+    { name: 'trust-anchors', kind: 'signers', pem: '' },
+  ] as const;
+  const lists = { algorithmsDate: '2026-01-01', trustLists } as Parameters<typeof ageDetails>[0];
+  expect(ageDetails(lists, at + 90 * day)).toEqual({});
+  expect(ageDetails(lists, at + 91 * day)).toEqual({
     algorithmList: '2026-01-01',
+    trustLists: { 'C2PA-TRUST-LIST': '2026-01-01' },
   });
-  expect(ageDetails({ algorithmsDate: undefined }, at)).toEqual({});
+  expect(ageDetails({ algorithmsDate: undefined, trustLists: [] }, at)).toEqual({});
   expect(native.softBindingListDate()).toMatch(/^20\d\d-\d\d-\d\d$/);
   expect(native.softBindingListDate(JSON.stringify(LISTED))).toBeNull();
 });
 
 it('the bundled trust list vouches for signers whose certificates it has, and no others', async () => {
-  const { pem, date } = native.bundledTrustList();
-  expect(pem.match(/BEGIN CERTIFICATE/g)).toHaveLength(30);
-  expect(date).toMatch(/^20\d\d-\d\d-\d\d$/);
-  const report = await new native.ManifestValidator(pem).validate(bytesOf(sidecar('ok-es256-iscc4')));
+  const bundled = trustListsOf({ trustAnchorsPem: '', trustUpdates: [] });
+  expect(bundled.map(({ name, kind }) => [name, kind])).toEqual([
+    ['C2PA-TRUST-LIST', 'signers'],
+    ['C2PA-TSA-TRUST-LIST', 'time-stampers'],
+  ]);
+  for (const { date } of bundled) expect(date).toMatch(/^20\d\d-\d\d-\d\d$/);
+  const report = await new native.ManifestValidator(bundled).validate(bytesOf(sidecar('ok-es256-iscc4')));
   expect(report).toMatchObject({ outcome: 'accepted', trusted: false });
-  expect(anchorsOf('')).toBe(pem);
-  expect(anchorsOf('\n')).toBe('\n');
+});
+
+it('anchors of the operator replace the list of signers, and count next to the other lists', () => {
+  const pem = 'PEM';
+  const [trustAnchorsPem, date] = ['ANCHORS', '2026-11-29'];
+  const updated = (['signers', 'identities'] as const).map((kind) => ({
+    ...{ kind, name: kind, pem, date, source: 'file' },
+  }));
+  const named = (trustAnchors: string, trustUpdates: typeof updated) =>
+    trustListsOf({ trustAnchorsPem: trustAnchors, trustUpdates }).map(({ name, kind }) => `${kind} ${name}`);
+  expect(named('', updated)).toEqual([
+    'time-stampers C2PA-TSA-TRUST-LIST',
+    'signers signers',
+    'identities identities',
+  ]);
+  const own = ['signers', 'identities', 'time-stampers'].map((kind) => `${kind} trust-anchors`);
+  expect(named(trustAnchorsPem, [])).toEqual([...own, 'time-stampers C2PA-TSA-TRUST-LIST']);
+  expect(named(trustAnchorsPem, updated)).toEqual([
+    ...own,
+    'time-stampers C2PA-TSA-TRUST-LIST',
+    'identities identities',
+  ]);
 });
 
 it('an update of the validator changes the rules', async () => {

@@ -48,6 +48,7 @@ describe.each(ENGINES)('%s', (engine) => {
       size: bytes.length,
       storedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       trusted: true,
+      trustList: 'trust-anchors',
       declaration: { status: 'disabled' },
       title: 'Fixture',
       signer: 'Trusted ES256 signer',

@@ -141,7 +141,8 @@ fn authority_key_id(id: &[u8; 20]) -> Vec<u8> {
     extension(AUTHORITY_KEY_ID, false, &sequence(&[&element(KEY_IDENTIFIER, id)]))
 }
 
-fn pem(der: &[u8]) -> String {
+/// A certificate as a PEM block.
+pub(crate) fn pem(der: &[u8]) -> String {
     const LINE_CHARS: usize = 64;
     let text = BASE64.encode(der);
     let mut pem = String::from("-----BEGIN CERTIFICATE-----\n");

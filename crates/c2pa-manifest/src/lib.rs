@@ -31,6 +31,7 @@ mod soft_binding;
 mod summary;
 mod superbox;
 mod trust;
+mod trust_file;
 mod validator;
 
 pub use algorithm::{Algorithm, AlgorithmKind, AlgorithmList, AlgorithmListError, ISCC};
@@ -45,5 +46,6 @@ pub use ocsp::OcspResponse;
 pub use refusal::Refusal;
 pub use sign::{Binding, SignError, SignRequest, sign};
 pub use summary::{Action, Ingredient, Summary};
-pub use trust::{LISTS_DATE, SIGNERS, TrustError, check_anchors};
+pub use trust::{LISTS_DATE, TrustError, TrustKind, TrustList, check_anchors};
+pub use trust_file::{TrustFileError, TrustListFile, read_trust_list};
 pub use validator::{Accepted, Facts, Outcome, Validator};

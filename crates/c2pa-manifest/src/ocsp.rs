@@ -17,7 +17,7 @@ use crate::der::{
     BIT_STRING, ENUMERATED, GENERALIZED_TIME, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, explicit,
     read,
 };
-use crate::trust;
+use crate::trust::{TrustKind, TrustList};
 
 /// Maximum number of addresses per store. The signers of further ingredients are not looked up.
 const ADDRESSES_MAX: usize = 8;
@@ -82,11 +82,13 @@ impl SyncHttpResolver for Fetched {
 pub struct Authorities(CertificateTrustPolicy);
 
 impl Authorities {
-    /// The certificates of a valid PEM bundle.
-    pub fn new(anchors_pem: &str) -> Option<Self> {
+    /// The certificates of the signers' lists, which must be valid.
+    pub fn new(lists: &[TrustList]) -> Option<Self> {
         let mut policy = CertificateTrustPolicy::new();
-        let kind = TrustAnchorType::Manifest;
-        policy.add_trust_anchors(anchors_pem.as_bytes(), trust::LIST, kind, None).ok()?;
+        for TrustList { name, pem, .. } in lists.iter().filter(|it| it.kind == TrustKind::Signers) {
+            let kind = TrustAnchorType::Manifest;
+            policy.add_trust_anchors(pem.as_bytes(), name, kind, None).ok()?;
+        }
         policy.add_valid_ekus(OCSP_SIGNING);
         Some(Self(policy))
     }

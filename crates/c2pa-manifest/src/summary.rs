@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::trust::is_trusted;
+use crate::trust::trusting_list;
 
 /// Maximum size of a thumbnail in a summary, in bytes. A larger one is left out.
 const THUMBNAIL_BYTES_MAX: usize = 512 << 10;
@@ -24,6 +24,9 @@ pub struct Summary {
     pub manifest_id: String,
     /// Whether signature and hashes are valid: `valid`, `trusted` or `invalid`.
     pub state: &'static str,
+    /// Name of the trust list that vouches for the signer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust_list: Option<String>,
     /// Status codes of the failures.
     pub failures: Vec<String>,
     /// Title of the asset.
@@ -104,14 +107,16 @@ pub fn summary(reader: &Reader, ignored: &[&str]) -> Option<Summary> {
     let failures = failures(reader, ignored);
     let active = reader.validation_results().and_then(|results| results.active_manifest());
     // Not the reader's state, which counts the ignored failures.
-    let state = match active {
+    let trust_list = active.and_then(trusting_list).filter(|_| failures.is_empty());
+    let state = match trust_list {
         _ if !failures.is_empty() => "invalid",
-        Some(active) if is_trusted(active) => "trusted",
-        _ => "valid",
+        Some(_) => "trusted",
+        None => "valid",
     };
     Some(Summary {
         manifest_id: manifest.label()?.to_owned(),
         state,
+        trust_list: trust_list.map(cut),
         failures,
         title: manifest.title().map(cut),
         format: manifest.format().map(cut),

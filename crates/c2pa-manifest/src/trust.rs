@@ -18,22 +18,71 @@ const KEY_USAGES: &str =
 pub const UNTRUSTED: &str = "signingCredential.untrusted";
 const TRUSTED: &str = "signingCredential.trusted";
 
-/// Name of the list of anchors, which the `c2pa` crate requires.
-pub const LIST: &str = "trust-anchors";
+/// Name of the lists that [`TrustList::anchors`] makes.
+pub const ANCHORS: &str = "trust-anchors";
 
-/// The C2PA's list of signers, from <https://github.com/c2pa-org/conformance-public>, folder
-/// `trust-list`. As anchors, it vouches for signers only.
-pub const SIGNERS: &str = include_str!("../data/trust/C2PA-TRUST-LIST.pem");
-const SIGNERS_LIST: &str = "C2PA-TRUST-LIST";
-
-/// The C2PA's list of time-stampers, from the same place.
-const TIME_STAMPERS: &str = include_str!("../data/trust/C2PA-TSA-TRUST-LIST.pem");
-/// Day of the last change of the two lists.
+/// Day of the last change of the bundled lists.
 pub const LISTS_DATE: &str = "2026-08-13";
-const TIME_STAMPERS_LIST: &str = "C2PA-TSA-TRUST-LIST";
 
-/// What the anchors vouch for: signers of claims, of CAWG identity assertions and of time-stamps.
-const KINDS: [&str; 3] = ["manifest", "cawg", "tsa"];
+/// What the certificates of a list vouch for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustKind {
+    /// Signers of claims.
+    Signers,
+    /// Signers of CAWG identity assertions.
+    Identities,
+    /// Signers of time-stamps.
+    TimeStampers,
+}
+
+impl TrustKind {
+    const ALL: [Self; 3] = [Self::Signers, Self::Identities, Self::TimeStampers];
+
+    /// Its name in the settings of the `c2pa` crate.
+    fn setting(self) -> &'static str {
+        match self {
+            Self::Signers => "manifest",
+            Self::Identities => "cawg",
+            Self::TimeStampers => "tsa",
+        }
+    }
+}
+
+/// Certificates that vouch for one kind of signers only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustList {
+    /// Named in the verdict on a manifest whose signer it vouches for.
+    pub name: String,
+    /// Whom it vouches for.
+    pub kind: TrustKind,
+    /// The certificates; may be empty.
+    pub pem: String,
+}
+
+impl TrustList {
+    /// The C2PA's lists of signers and of time-stampers, from
+    /// <https://github.com/c2pa-org/conformance-public>, folder `trust-list`.
+    pub fn bundled() -> [Self; 2] {
+        let list = |name: &str, kind, pem: &str| Self { name: name.into(), kind, pem: pem.into() };
+        let signers = include_str!("../data/trust/C2PA-TRUST-LIST.pem");
+        let time_stampers = include_str!("../data/trust/C2PA-TSA-TRUST-LIST.pem");
+        [
+            list("C2PA-TRUST-LIST", TrustKind::Signers, signers),
+            list("C2PA-TSA-TRUST-LIST", TrustKind::TimeStampers, time_stampers),
+        ]
+    }
+
+    /// The C2PA's list of time-stampers: time-stamps only prove when something was signed.
+    pub fn bundled_time_stampers() -> Self {
+        let [_, time_stampers] = Self::bundled();
+        time_stampers
+    }
+
+    /// Lists for certificates that vouch for all kinds of signers.
+    pub fn anchors(pem: &str) -> [Self; 3] {
+        TrustKind::ALL.map(|kind| Self { name: ANCHORS.into(), kind, pem: pem.into() })
+    }
+}
 
 /// Maximum unpacked size of compressed manifests, in MiB.
 const UNPACKED_MIB_MAX: usize = crate::brob::UNPACKED_BYTES_MAX >> 20;
@@ -69,31 +118,32 @@ pub fn check_anchors(pem: &str) -> Result<usize, TrustError> {
     if count == 0 && !pem.trim().is_empty() { Err(TrustError::Empty) } else { Ok(count) }
 }
 
-/// Whether a trust anchor vouches for the signer of a manifest with these results.
-pub fn is_trusted(manifest: &StatusCodes) -> bool {
-    let has = |list: &[ValidationStatus], code| list.iter().any(|status| status.code() == code);
-    has(manifest.success(), TRUSTED) && !has(manifest.failure(), UNTRUSTED)
+/// The name of the list that vouches for the signer of a manifest with these results.
+pub fn trusting_list(manifest: &StatusCodes) -> Option<&str> {
+    let find = |list: &'_ [ValidationStatus], code| list.iter().position(|it| it.code() == code);
+    if find(manifest.failure(), UNTRUSTED).is_some() {
+        return None;
+    }
+    let trusted = &manifest.success()[find(manifest.success(), TRUSTED)?];
+    Some(trusted.trust_list_uri().unwrap_or_default())
 }
 
-/// The lists of anchors as settings of the `c2pa` crate. The C2PA's time-stampers always count: they
-/// only prove when something was signed.
-fn lists(anchors_pem: &str) -> Vec<Value> {
-    let list = |pem: &str, name: &str, kind: &str| json!({ "trust_anchors": pem, "trust_uri": name, "trust_kind": kind });
-    let own = match anchors_pem {
-        SIGNERS => vec![list(SIGNERS, SIGNERS_LIST, "manifest")],
-        none if none.trim().is_empty() => Vec::new(),
-        pem => KINDS.map(|kind| list(pem, LIST, kind)).into(),
-    };
-    own.into_iter().chain([list(TIME_STAMPERS, TIME_STAMPERS_LIST, "tsa")]).collect()
+fn setting(TrustList { name, kind, pem }: &TrustList) -> Value {
+    json!({ "trust_anchors": pem, "trust_uri": name, "trust_kind": kind.setting() })
 }
 
-/// A context of the `c2pa` crate that trusts these certificates, and the C2PA's for time-stamps, fetches nothing and stops at the
-/// thread's deadline. With `asks_responders`, it looks for OCSP responses in [`ocsp`].
-pub fn context(anchors_pem: &str, asks_responders: bool) -> Result<Context, TrustError> {
-    check_anchors(anchors_pem)?;
+/// A context of the `c2pa` crate that judges each kind of signers by its lists alone, fetches
+/// nothing and stops at the thread's deadline. With `asks_responders`, it looks for OCSP responses
+/// in [`ocsp`].
+pub fn context(lists: &[TrustList], asks_responders: bool) -> Result<Context, TrustError> {
+    for list in lists {
+        check_anchors(&list.pem)?;
+    }
+    let filled = lists.iter().filter(|list| !list.pem.trim().is_empty());
+    let anchors: Vec<Value> = filled.map(setting).collect();
     let settings = json!({
         "trust": {
-            "anchors": lists(anchors_pem),
+            "anchors": anchors,
             "trust_config": KEY_USAGES,
         },
         "verify": { "remote_manifest_fetch": false, "ocsp_fetch": asks_responders },
@@ -115,19 +165,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lists_of_the_c2pa_are_certificates_and_vouch_for_one_kind_each() {
-        assert_eq!(check_anchors(TIME_STAMPERS).unwrap(), 22);
-        assert_eq!(check_anchors(SIGNERS).unwrap(), 30);
-        let kinds = |anchors: &str| -> Vec<(String, String)> {
-            let text = |list: &Value, member: &str| list[member].as_str().unwrap().to_owned();
-            let lists = lists(anchors);
-            lists.iter().map(|list| (text(list, "trust_uri"), text(list, "trust_kind"))).collect()
-        };
-        let own = KINDS.map(|kind| (LIST.to_owned(), kind.to_owned()));
-        let time_stampers = (TIME_STAMPERS_LIST.to_owned(), "tsa".to_owned());
-        assert_eq!(kinds(" \n"), std::slice::from_ref(&time_stampers));
-        assert_eq!(kinds("anchors"), [&own[..], std::slice::from_ref(&time_stampers)].concat());
-        let signers = (SIGNERS_LIST.to_owned(), "manifest".to_owned());
-        assert_eq!(kinds(SIGNERS), [signers, time_stampers]);
+    fn the_bundled_lists_are_certificates_and_vouch_for_one_kind_each() {
+        let [signers, time_stampers] = TrustList::bundled();
+        assert_eq!(check_anchors(&signers.pem).unwrap(), 30);
+        assert_eq!(check_anchors(&time_stampers.pem).unwrap(), 22);
+        assert_eq!(setting(&signers)["trust_kind"], "manifest");
+        assert_eq!(setting(&time_stampers)["trust_kind"], "tsa");
+        assert_eq!(setting(&time_stampers)["trust_uri"], "C2PA-TSA-TRUST-LIST");
+        assert_eq!(TrustList::bundled_time_stampers(), time_stampers);
+    }
+
+    #[test]
+    fn anchors_vouch_for_every_kind() {
+        let kinds = TrustList::anchors("pem").map(|list| setting(&list)["trust_kind"].clone());
+        assert_eq!(kinds, ["manifest", "cawg", "tsa"]);
     }
 }

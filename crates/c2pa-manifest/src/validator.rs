@@ -13,7 +13,7 @@ use crate::binding::{IndexedBinding, Skipped, index};
 use crate::details::{self, State};
 use crate::ocsp::{Authorities, OcspResponse};
 use crate::summary::{Summary, summary};
-use crate::trust::TrustError;
+use crate::trust::{TrustError, TrustList};
 use crate::{Refusal, deadline, error_code, framing, ocsp, soft_binding, trust};
 
 /// The first of [`IGNORED`] are about trust, also if the asset is available.
@@ -44,8 +44,8 @@ const IGNORED: [&str; 12] = [
 pub struct Accepted {
     /// Label of its active manifest.
     pub manifest_id: String,
-    /// Whether a trust anchor vouches for the signer.
-    pub trusted: bool,
+    /// Name of the trust list that vouches for the signer.
+    pub trust_list: Option<String>,
     /// The soft bindings to index, in the manifest's order, including repetitions.
     pub bindings: Vec<IndexedBinding>,
     /// The first blocks that are not indexed.
@@ -80,7 +80,7 @@ pub enum Outcome {
     Overdue,
 }
 
-/// Validates sidecars against one set of trust anchors. Threads can share it.
+/// Validates sidecars against some trust lists. Threads can share it.
 #[derive(Clone)]
 pub struct Validator {
     context: Arc<Context>,
@@ -90,19 +90,19 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// A validator that trusts the certificates of a PEM bundle. The bundle may be empty.
+    /// A validator that judges each kind of signers by its lists alone.
     /// It indexes the bindings of the bundled list of algorithms.
-    pub fn new(anchors_pem: &str) -> Result<Self, TrustError> {
-        let context = Arc::new(trust::context(anchors_pem, false)?);
+    pub fn new(lists: &[TrustList]) -> Result<Self, TrustError> {
+        let context = Arc::new(trust::context(lists, false)?);
         let algorithms = Arc::new(AlgorithmList::bundled());
         Ok(Self { context, responders: None, algorithms })
     }
 
     /// Like [`Validator::new`], and names the OCSP responses that the caller can fetch.
-    pub fn asking_responders(anchors_pem: &str) -> Result<Self, TrustError> {
-        let context = Arc::new(trust::context(anchors_pem, true)?);
-        let responders = Authorities::new(anchors_pem).map(Arc::new);
-        Ok(Self { context, responders, ..Self::new(anchors_pem)? })
+    pub fn asking_responders(lists: &[TrustList]) -> Result<Self, TrustError> {
+        let context = Arc::new(trust::context(lists, true)?);
+        let responders = Authorities::new(lists).map(Arc::new);
+        Ok(Self { context, responders, ..Self::new(lists)? })
     }
 
     /// Indexes the bindings of another list of algorithms.
@@ -130,7 +130,7 @@ impl Validator {
         let validate = || self.within(bytes, deadline);
         let (mut outcome, missing) = ocsp::with(fetched, validate);
         if let Outcome::Accepted(accepted) = &mut outcome
-            && accepted.trusted
+            && accepted.trust_list.is_some()
         {
             accepted.ocsp_addresses = missing;
             accepted.ocsp_expires = accepted.ocsp_expires.into_iter().chain(expires).min();
@@ -182,8 +182,8 @@ impl Validator {
             framing::read(bytes).ok().filter(|_| details::fits(bytes))?;
             let reader = self.read_sidecar(bytes).ok()?;
             let state = match judge(reader.validation_results()?) {
-                Ok(true) => State::Trusted,
-                Ok(false) => State::Valid,
+                Ok(Some(_list)) => State::Trusted,
+                Ok(None) => State::Valid,
                 Err(_) => State::Invalid,
             };
             details::details(&reader, &IGNORED[IGNORED_TRUST..], state)
@@ -193,13 +193,13 @@ impl Validator {
 
     fn decide(&self, bytes: &[u8]) -> Result<Accepted, Refusal> {
         let manifest = framing::read(bytes)?;
-        let (trusted, facts) = self.check(bytes)?;
+        let (trust_list, facts) = self.check(bytes)?;
         let stapled = self.responders.iter().flat_map(|_| ocsp::stapled(&manifest.signature));
         let ocsp_expires = stapled.filter_map(|der| ocsp::next_update(&der)).min();
         let (bindings, skipped) = index(soft_binding::blocks(&manifest.sources), &self.algorithms)?;
         Ok(Accepted {
             manifest_id: manifest.id,
-            trusted,
+            trust_list,
             bindings,
             skipped,
             facts,
@@ -208,14 +208,14 @@ impl Validator {
         })
     }
 
-    /// Runs the C2PA validation; returns whether the signer is trusted, and other facts.
-    fn check(&self, bytes: &[u8]) -> Result<(bool, Facts), Refusal> {
+    /// Runs the C2PA validation; returns the list that vouches for the signer, and other facts.
+    fn check(&self, bytes: &[u8]) -> Result<(Option<String>, Facts), Refusal> {
         let reader = self.read_sidecar(bytes).map_err(|error| error_code::refusal(&error))?;
         let results = reader
             .validation_results()
             .ok_or_else(|| Refusal::unreadable("the validation has no results"))?;
-        let trusted = judge(results)?;
-        Ok((trusted, facts(&reader)))
+        let trust_list = judge(results)?.map(str::to_owned);
+        Ok((trust_list, facts(&reader)))
     }
 
     fn read_sidecar(&self, bytes: &[u8]) -> Result<Reader, Error> {
@@ -252,8 +252,8 @@ fn expiry(chain_pem: &str) -> Option<i64> {
     Some(certificate.validity().not_after.timestamp())
 }
 
-/// The first failure that is not ignored, otherwise whether the signer is trusted.
-fn judge(results: &ValidationResults) -> Result<bool, Refusal> {
+/// The first failure that is not ignored, otherwise the name of the list that vouches for the signer.
+fn judge(results: &ValidationResults) -> Result<Option<&str>, Refusal> {
     let active = results
         .active_manifest()
         .ok_or_else(|| Refusal::unreadable("the validation found no active manifest"))?;
@@ -266,6 +266,6 @@ fn judge(results: &ValidationResults) -> Result<bool, Refusal> {
             let text = failure.explanation().unwrap_or(failure.code());
             Err(Refusal::new(failure.code().to_owned(), text))
         }
-        None => Ok(trust::is_trusted(active)),
+        None => Ok(trust::trusting_list(active)),
     }
 }

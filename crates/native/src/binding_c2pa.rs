@@ -3,6 +3,7 @@
 
 pub mod embedded;
 pub mod sign;
+pub mod trust;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +18,8 @@ use napi_derive::napi;
 
 use crate::error::{ErrorCode, NativeError, Result};
 use crate::runtime::{C2PA, CPU, Gate, Watchdog, rejected};
+
+use self::trust::{TrustList, list};
 
 /// Default for the validations that may wait or run.
 const WAITING_MAX: u32 = 64;
@@ -54,8 +57,10 @@ pub enum ManifestReport {
     Accepted {
         /// Label of the active manifest.
         manifest_id: String,
-        /// Whether a trust anchor vouches for the signer.
+        /// Whether a trust list vouches for the signer.
         trusted: bool,
+        /// Name of that list.
+        trust_list: Option<String>,
         /// The bindings to index, at most 64, in the manifest's order, with repetitions.
         bindings: Vec<IndexedBinding>,
         /// The first 64 bindings that are not indexed.
@@ -136,7 +141,7 @@ pub struct SoftBindingAlgorithm {
     pub kind: String,
 }
 
-/// Validates manifest stores against one set of trust anchors.
+/// Validates manifest stores against some trust lists.
 #[napi]
 pub struct ManifestValidator {
     validator: Validator,
@@ -147,12 +152,12 @@ pub struct ManifestValidator {
 
 #[napi]
 impl ManifestValidator {
-    /// Trusts the certificates of a PEM bundle. With an empty bundle, no signer is trusted; untrusted
-    /// manifests are accepted all the same.
+    /// Judges signers, CAWG identities and time-stampers each by their own lists. Without a list of
+    /// signers, none is trusted; untrusted manifests are accepted all the same.
     ///
-    /// Throws `INVALID_ARGUMENT` if the text is not such a bundle.
+    /// Throws `INVALID_ARGUMENT` if a list is not PEM.
     #[napi(constructor, catch_unwind)]
-    pub fn new(trust_anchors_pem: String, options: Option<ValidatorOptions>) -> Result<Self> {
+    pub fn new(trust_lists: Vec<TrustList>, options: Option<ValidatorOptions>) -> Result<Self> {
         let options = options.unwrap_or_default();
         let limit_ms = options.time_limit_ms.unwrap_or(TIME_LIMIT_MS);
         let time_limit = Duration::from_millis(limit_ms.into());
@@ -160,7 +165,8 @@ impl ManifestValidator {
             Some(true) => Validator::asking_responders,
             _ => Validator::new,
         };
-        let mut validator = create(&trust_anchors_pem).map_err(NativeError::invalid)?;
+        let lists = trust_lists.into_iter().map(list).collect::<Result<Vec<_>>>()?;
+        let mut validator = create(&lists).map_err(NativeError::invalid)?;
         if let Some(json) = options.algorithm_list {
             let list = AlgorithmList::parse(&json).map_err(NativeError::invalid)?;
             validator = validator.with_algorithms(list);
@@ -223,22 +229,6 @@ pub fn sha256(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
     CPU.run(env, move || Ok(c2pa_manifest::sha256_hex(&bytes)))
 }
 
-/// The certificates of the C2PA trust list that this version bundles.
-#[napi(object)]
-pub struct BundledTrustList {
-    /// PEM. As trust anchors, they vouch for signers only.
-    pub pem: String,
-    /// Day of its last change, as `2026-08-13`.
-    pub date: String,
-}
-
-/// The bundled C2PA trust list.
-#[napi(catch_unwind)]
-pub fn bundled_trust_list() -> BundledTrustList {
-    let [pem, date] = [c2pa_manifest::SIGNERS, c2pa_manifest::LISTS_DATE].map(str::to_owned);
-    BundledTrustList { pem, date }
-}
-
 /// The entries of a list of soft-binding algorithms, as the C2PA publishes it; without one, those
 /// of the bundled list. Throws `INVALID_ARGUMENT` if the text is not such a list.
 #[napi(catch_unwind)]
@@ -293,10 +283,11 @@ pub fn decode_iscc_seq(bytes: &[u8]) -> Result<Vec<IsccSeqUnit>> {
 fn report(outcome: Outcome) -> Result<ManifestReport> {
     match outcome {
         Outcome::Accepted(accepted) => {
-            let Accepted { manifest_id, trusted, bindings, skipped, facts, .. } = accepted;
+            let Accepted { manifest_id, trust_list, bindings, skipped, facts, .. } = accepted;
             Ok(ManifestReport::Accepted {
                 manifest_id,
-                trusted,
+                trusted: trust_list.is_some(),
+                trust_list,
                 bindings: bindings.iter().map(indexed).collect(),
                 skipped: skipped.into_iter().map(skipped_binding).collect(),
                 summary: facts.summary,

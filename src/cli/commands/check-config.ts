@@ -10,6 +10,7 @@ import { readProxyConfig } from '../../platform/config/proxy.js';
 import { tracingConfig, tracingVariables } from '../../platform/config/tracing.js';
 import { unknownVariables } from '../../platform/config/unknown.js';
 import { collectProblems, readVariables, type Variables } from '../../platform/config/variable.js';
+import { printable } from '../../platform/printable.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
 
@@ -19,6 +20,8 @@ interface Section {
   readonly states: readonly VariableState[];
   /** Problems that involve several valid variables. */
   readonly conflicts: readonly string[];
+  /** What a valid configuration stands for. */
+  readonly notes: readonly string[];
 }
 
 const COMMON: Pick<ServiceEntry, 'check'> = {
@@ -81,22 +84,27 @@ function section(
   const states = inspectVariables(variables, sources);
   const single = [...states, ...(common?.states ?? [])].flatMap(({ problem }) => problem ?? []);
   const all = problemsOf(() => entry.check?.(sources.values));
-  return { service, states, conflicts: all.filter((problem) => !single.includes(problem)) };
+  return { service, states, conflicts: all.filter((problem) => !single.includes(problem)), notes: [] };
 }
 
 function isValid({ conflicts, states }: Section): boolean {
   return conflicts.length === 0 && states.every(({ problem }) => problem === undefined);
 }
 
-/** Adds the engines that can't be used, if the section has no problem itself. */
+/** Adds the engines that can't be used, and the notes, if the section has no problem itself. */
 async function reached(one: Section, { values }: EnvironmentSources): Promise<Section> {
   if (!isValid(one) || one.service === 'common') return one;
-  return { ...one, conflicts: (await SERVICES[one.service].reach?.(values)) ?? [] };
+  const { reach, notes } = SERVICES[one.service];
+  const [conflicts = [], noted = []] = await Promise.all([reach?.(values), notes?.(values)]);
+  return { ...one, conflicts, notes: noted };
 }
 
-function jsonLines({ service, states, conflicts }: Section): string {
+function jsonLines({ service, states, conflicts, notes }: Section): string {
   const records: object[] = states.map((state) => ({ service, ...state }));
-  records.push(...conflicts.map((problem) => ({ service, problem })));
+  records.push(
+    ...notes.map((note) => ({ service, note })),
+    ...conflicts.map((problem) => ({ service, problem })),
+  );
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }
 
@@ -104,7 +112,7 @@ function commonLine(record: { readonly name?: string; readonly problem: string }
   return `${JSON.stringify({ service: 'common', ...record })}\n`;
 }
 
-function described({ service, states }: Section): string {
+function described({ service, states, notes }: Section): string {
   const paint = painter(process.stdout);
   const width = Math.max(...states.map(({ name }) => name.length));
   const rows = states.map(({ name, value, origin, problem }) => {
@@ -113,5 +121,6 @@ function described({ service, states }: Section): string {
     return `  ${problem === undefined ? shown : paint('red', shown)}${from}`;
   });
   const heading = service === 'common' ? 'Every service' : `The ${service} service`;
-  return `${paint('bold', heading)}\n${rows.join('\n')}\n\n`;
+  const noted = notes.map((note) => `  ${printable(note)}`);
+  return `${paint('bold', heading)}\n${[...rows, ...noted].join('\n')}\n\n`;
 }

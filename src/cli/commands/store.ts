@@ -1,5 +1,6 @@
 /** `isccd store ...`: commands for the operator of a manifest store. */
 import { type Command, Option } from 'commander';
+import { TRUST_KINDS } from '../../platform/config/trust-list.js';
 import { ROLES } from '../../storage/database/tables.js';
 import { alwaysJsonOption, jsonOption, keyOption } from '../options.js';
 
@@ -61,6 +62,7 @@ export function storeCommands(root: Command): void {
     .action(async (options) => (await import('./store-audit.js')).audit(options));
   accountCommands(store);
   tokenCommands(store);
+  trustCommands(store);
 }
 
 /** Commands that sign and verify. */
@@ -143,6 +145,33 @@ function tokenCommands(store: Command): void {
     .description('make a token invalid from now on')
     .addOption(jsonOption())
     .action(async (number, options) => (await actions()).revoke(number, options));
+}
+
+/** `isccd store trust ...`: lists of signers, CAWG identities and time-stampers. */
+function trustCommands(store: Command): void {
+  const trust = store.command('trust').description('lists of trusted signers, identities and time-stampers');
+  const actions = () => import('./store-trust.js');
+  trust
+    .command('list', { isDefault: true })
+    .description('list the trust lists in force, with their age')
+    .addOption(jsonOption())
+    .action(async (options) => (await actions()).list(options));
+  trust
+    .command('update <source>')
+    .description('use a newer list: a file or an https address, PEM or JSON as the C2PA publishes it')
+    .addOption(
+      new Option(
+        '--kind <kind>',
+        'whom the list vouches for (default: by its name, time-stampers for TSA, identities for CAWG, else signers)',
+      ).choices(TRUST_KINDS),
+    )
+    .addOption(jsonOption())
+    .action(async (source, options) => (await actions()).update(source, options));
+  trust
+    .command('reset <kind>')
+    .description('use the bundled list again: of signers, identities or time-stampers')
+    .addOption(jsonOption())
+    .action(async (kind, options) => (await actions()).reset(kind, options));
 }
 
 /** `isccd store account ...`: dashboard accounts. */

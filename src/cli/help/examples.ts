@@ -179,6 +179,17 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   'store token list': [{ line: 'isccd store token list --json' }],
   'store token revoke': [{ line: 'isccd store token revoke 1' }],
+  'store trust': [{ line: 'isccd store trust' }],
+  'store trust list': [{ line: 'isccd store trust list --json' }],
+  'store trust update': [
+    { line: 'isccd store trust update C2PA-TRUST-LIST.pem' },
+    {
+      line: 'isccd store trust update https://raw.githubusercontent.com/c2pa-org/conformance-public/main/trust-list/C2PA-TSA-TRUST-LIST.pem',
+      untested: 'needs the network',
+    },
+    { line: 'isccd store trust update authority.pem --kind identities' },
+  ],
+  'store trust reset': [{ line: 'isccd store trust reset signers' }],
   backup: [
     { line: 'isccd backup backups/today' },
     { line: 'isccd backup "backups/$(date +%F)" --json' },

@@ -9,6 +9,8 @@ const DOWNLOAD_BYTES_MAX = 64 * 1024 * 1024;
 export interface Credentials {
   readonly manifestId: string;
   readonly state: 'valid' | 'trusted' | 'invalid';
+  /** Name of the list that vouches for the signer. */
+  readonly trustList?: string;
   readonly failures: readonly string[];
   readonly title?: string;
   readonly format?: string;

@@ -105,8 +105,9 @@ const OF_MATCH: Words = {
   invalid: 'This manifest is not valid.',
 };
 
-function verdict({ state, failures }: Credentials, words: Words): HTMLElement {
-  if (state === 'trusted') return element('p', { class: 'trusted' }, words.trusted);
+function verdict({ state, failures, trustList }: Credentials, words: Words): HTMLElement {
+  const by = trustList === undefined ? '' : ` The list ${trustList} vouches for it.`;
+  if (state === 'trusted') return element('p', { class: 'trusted' }, words.trusted + by);
   if (state === 'valid') return element('p', { class: 'warning' }, words.valid);
   const { failed, invalid } = words;
   const [, text = invalid] = failed.find(([pattern]) => failures.some((code) => pattern.test(code))) ?? [];

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { listenVariables } from './listen.js';
 import { boolean, hostNames, indexNameList, integer, number, oneOf, text, webAddress } from './schemas.js';
 import { storeVariables } from './store.js';
-import { BUNDLED_TRUST_ANCHORS, readTrustAnchors } from './trust-list.js';
+import { storeDataDir } from './store-settings.js';
+import { BUNDLED_TRUST_ANCHORS, readTrustAnchors, readTrustUpdates, type TrustTexts } from './trust-list.js';
 import {
   ConfigurationInvalid,
   defineVariables,
@@ -134,10 +135,8 @@ export const resolverVariables = defineVariables({
   },
 });
 
-export interface ResolverConfig extends Values<typeof resolverVariables> {
-  /** PEM; empty: the bundled C2PA trust list. `MSTORE_TRUST_ANCHORS` is only read if rights can be looked up. */
-  readonly trustAnchorsPem: string;
-}
+/** `MSTORE_TRUST_ANCHORS` is only read if rights can be looked up. */
+export interface ResolverConfig extends Values<typeof resolverVariables>, TrustTexts {}
 
 /**
  * Reads the variables; refuses test settings in production.
@@ -153,7 +152,7 @@ export function readResolverConfig(environment: Environment): ResolverConfig {
   }
   const isRead = config.rights || config.trustAnchors !== undefined;
   const trustAnchorsPem = isRead ? anchorsOf(config.trustAnchors, environment) : BUNDLED_TRUST_ANCHORS;
-  return { ...config, trustAnchorsPem };
+  return { ...config, trustAnchorsPem, trustUpdates: readTrustUpdates(storeDataDir(environment)) };
 }
 
 function anchorsOf(place: string | undefined, environment: Environment): string {

@@ -5,10 +5,16 @@ import { type CommonConfig, commonVariables } from './common.js';
 import { isLoopback } from './listen.js';
 import { type S3Settings, s3Settings } from './s3.js';
 import { type StoreVariables, storeVariables } from './store.js';
-import { inSetting, readTrustAnchors } from './trust-list.js';
+import { inSetting, readTrustAnchors, readTrustUpdates, type TrustTexts } from './trust-list.js';
 import { ConfigurationInvalid, collectProblems, type Environment, readVariables } from './variable.js';
 
-export interface StoreSettings {
+/** What manifests are judged by, from files. */
+interface JudgedBy extends TrustTexts {
+  /** JSON; `undefined`: the bundled list. */
+  readonly algorithmList: string | undefined;
+}
+
+export interface StoreSettings extends JudgedBy {
   /** On a loopback address the URL and the secret may be missing. */
   readonly variables: StoreVariables & { readonly debug: boolean };
   readonly dataDir: string;
@@ -16,12 +22,8 @@ export interface StoreSettings {
   readonly blobsS3?: S3Settings | undefined;
   /** Where instances share rate limits. */
   readonly redisUrl?: string | undefined;
-  /** PEM; empty: the bundled C2PA trust list. */
-  readonly trustAnchorsPem: string;
-  /** JSON; `undefined`: the bundled list. */
-  readonly algorithmList: string | undefined;
-  /** Reads the files of trust anchors and algorithms again. @throws {ConfigurationInvalid} */
-  reread(): { readonly trustAnchorsPem: string; readonly algorithmList: string | undefined };
+  /** Reads the files of trust lists and algorithms again. @throws {ConfigurationInvalid} */
+  reread(): JudgedBy;
 }
 
 /** @throws {ConfigurationInvalid} */
@@ -32,17 +34,10 @@ export function readStoreSettings(environment: Environment): StoreSettings {
     () => requireOffLoopback(environment),
     () => requireSecret(environment),
   ]) as [StoreVariables, CommonConfig];
-  const reread = () => {
-    const [trustAnchorsPem = '', algorithmList] = collectProblems<string | undefined>([
-      () => readTrustAnchors(storeVariables.trustAnchors.name, variables.trustAnchors),
-      () =>
-        variables.algorithmList && readSetting(storeVariables.algorithmList.name, variables.algorithmList),
-    ]);
-    return { trustAnchorsPem, algorithmList };
-  };
   const debug = variables.debug ?? common.environment === 'development';
   const blobsS3 = storeBlobsS3(variables, environment);
   const dataDir = storeDataDir(environment);
+  const reread = () => judgedBy(variables, dataDir);
   return {
     variables: { ...variables, debug },
     dataDir,
@@ -51,6 +46,15 @@ export function readStoreSettings(environment: Environment): StoreSettings {
     ...reread(),
     reread,
   };
+}
+
+function judgedBy({ trustAnchors, algorithmList: file }: StoreVariables, dataDir: string): JudgedBy {
+  const [trustAnchorsPem, trustUpdates, algorithmList] = collectProblems<unknown>([
+    () => readTrustAnchors(storeVariables.trustAnchors.name, trustAnchors),
+    () => readTrustUpdates(dataDir),
+    () => file && readSetting(storeVariables.algorithmList.name, file),
+  ]) as [string, TrustTexts['trustUpdates'], string | undefined];
+  return { trustAnchorsPem, trustUpdates, algorithmList };
 }
 
 /** Other machines reach the store: a generated address or secret would be wrong or easy to lose. */
@@ -72,8 +76,9 @@ function requireSecret(environment: Environment): undefined {
 
 /** The store's data folder, without checking the rest of its configuration. For offline commands. */
 export function storeDataDir(environment: Environment): string {
-  const { dataDir } = readVariables(storeVariables, environment);
-  return dataDir ?? path.join(readVariables(commonVariables, environment).dataDir, 'store');
+  const { dataDir } = readVariables({ dataDir: storeVariables.dataDir }, environment);
+  const { dataDir: folder } = readVariables({ dataDir: commonVariables.dataDir }, environment);
+  return dataDir ?? path.join(folder, 'store');
 }
 
 /** The bucket of the manifests' bytes, if there is one. @throws {ConfigurationInvalid} */

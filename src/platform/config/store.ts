@@ -6,6 +6,7 @@ import { webhookKey } from '../signing/webhook.js';
 import { listenVariables } from './listen.js';
 import { type S3Settings, s3Address } from './s3.js';
 import { boolean, hostNames, integer, networks, number, oneOf, rate, text, webAddress } from './schemas.js';
+import type { TrustTexts } from './trust-list.js';
 import { defineVariables, type Values } from './variable.js';
 
 export const storeVariables = defineVariables({
@@ -61,9 +62,9 @@ export const storeVariables = defineVariables({
   trustAnchors: {
     name: 'MSTORE_TRUST_ANCHORS',
     schema: text(),
-    defaultShown: 'the bundled C2PA trust list of 2026-08-13',
+    defaultShown: 'the bundled C2PA trust list of 2026-08-13, or that of `isccd store trust update`',
     description:
-      'PEM file of trust anchors, or a folder of such files; manifests of trusted signers rank higher; read again on SIGHUP. The C2PA list is at https://github.com/c2pa-org/conformance-public',
+      'PEM file of trust anchors, or a folder of such files, instead of the list of signers; they also vouch for time-stampers and CAWG identities. Manifests of trusted signers rank higher. Read again on SIGHUP',
   },
   ocspFetch: {
     name: 'MSTORE_OCSP_FETCH',
@@ -239,7 +240,7 @@ export const storeVariables = defineVariables({
 export type StoreVariables = Values<typeof storeVariables>;
 
 /** The variables, completed by values that derive from other variables or files. */
-export interface StoreConfig extends Omit<StoreVariables, 'algorithmList' | 'blobs'> {
+export interface StoreConfig extends Omit<StoreVariables, 'algorithmList' | 'blobs'>, TrustTexts {
   readonly secretKey: string;
   readonly url: string;
   readonly debug: boolean;
@@ -248,12 +249,10 @@ export interface StoreConfig extends Omit<StoreVariables, 'algorithmList' | 'blo
   readonly blobsS3?: S3Settings | undefined;
   /** Where instances share rate limits. */
   readonly redisUrl?: string | undefined;
-  /** PEM; empty: the bundled C2PA trust list. */
-  readonly trustAnchorsPem: string;
   /** JSON; `undefined`: the bundled list. */
   readonly algorithmList: string | undefined;
-  /** Reads the two files again. @throws {ConfigurationInvalid} */
-  reread(): Pick<StoreConfig, 'trustAnchorsPem' | 'algorithmList'>;
+  /** Reads the files of trust lists and algorithms again. @throws {ConfigurationInvalid} */
+  reread(): Pick<StoreConfig, keyof TrustTexts | 'algorithmList'>;
 }
 
 /** An index of a search service. */

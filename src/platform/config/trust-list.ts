@@ -1,7 +1,56 @@
-/** Reads trust anchors. */
+/** Reads trust anchors, and trust lists that replace the bundled ones. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import { ConfigurationInvalid } from './variable.js';
+
+/** Whom the certificates of a list vouch for: signers of manifests, of CAWG identities or of time-stamps. */
+export const TRUST_KINDS = ['signers', 'identities', 'time-stampers'] as const;
+export type TrustKind = (typeof TRUST_KINDS)[number];
+
+const trustUpdate = z.object({
+  kind: z.enum(TRUST_KINDS),
+  name: z.string(),
+  /** Day of the list, as `2026-08-13`. */
+  date: z.iso.date(),
+  /** File or address that the list came from. */
+  source: z.string(),
+  pem: z.string(),
+});
+
+/** A list of `isccd store trust update`. */
+export type TrustUpdate = z.infer<typeof trustUpdate>;
+
+/** What the trust lists are made of. */
+export interface TrustTexts {
+  /** PEM; empty: the bundled C2PA trust list. */
+  readonly trustAnchorsPem: string;
+  /** At most one of each kind. */
+  readonly trustUpdates: readonly TrustUpdate[];
+}
+
+/** Name of the file in the data folder of the store that has the updated list of a kind. */
+export function trustUpdateFile(kind: TrustKind): string {
+  return `trust-${kind}.json`;
+}
+
+/** The updated lists in the data folder of a store. @throws {ConfigurationInvalid} if one can't be read */
+export function readTrustUpdates(dataDir: string): TrustUpdate[] {
+  return TRUST_KINDS.flatMap((kind) => readTrustUpdate(path.join(dataDir, trustUpdateFile(kind)), kind));
+}
+
+function readTrustUpdate(file: string, kind: TrustKind): TrustUpdate[] {
+  try {
+    const update = trustUpdate.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (update.kind === kind) return [update];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    if (code !== undefined) throw new ConfigurationInvalid(`${file} can't be read (${code})`);
+  }
+  const wayOut = `isccd store trust update makes it again, isccd store trust reset ${kind} removes it`;
+  throw new ConfigurationInvalid(`${file} is not a trust list of ${kind}: ${wayOut}`);
+}
 
 /** Stands for the bundled C2PA trust list, if `MSTORE_TRUST_ANCHORS` is not set. */
 export const BUNDLED_TRUST_ANCHORS = '';

@@ -10,6 +10,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal;
+  /** `manual`: a redirect is the response. Default: redirects are followed. */
+  readonly redirect?: 'manual';
 }
 
 /** Shared by all requests, so that they share connections. */

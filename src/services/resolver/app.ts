@@ -2,7 +2,7 @@
 import { ManifestReader, warmReader } from '../../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../../c2pa/schema.js';
 import { SearchManifestIndex } from '../../c2pa/search-index-port.js';
-import { anchorsOf } from '../../c2pa/trust-lists.js';
+import { trustListsOf } from '../../c2pa/trust-lists.js';
 import type { LocalSearchApi } from '../../client/search-api.js';
 import type { ContentCoder } from '../../content/coder.js';
 import { References } from '../../content/reference.js';
@@ -163,12 +163,12 @@ function readerOf(log: Logger | undefined, coder: ContentCoder | undefined): Man
 
 /** What depends on whom the resolver trusts. */
 function trusting(
-  { publicUrl, rights: isOn, trustAnchorsPem }: ResolverConfig,
+  { publicUrl, rights: isOn, trustAnchorsPem, trustUpdates }: ResolverConfig,
   service: ResolverService,
   reader: ManifestReader,
   coder: ContentCoder | undefined,
 ): Pick<RouteOptions, 'publicUrl' | 'rights' | 'validator'> {
-  const validator = reader.validator(anchorsOf(trustAnchorsPem));
+  const validator = reader.validator(trustListsOf({ trustAnchorsPem, trustUpdates }));
   const lookUp = new RightsLookUp(service, reader, validator);
   return { publicUrl, validator, ...(isOn && coder !== undefined && { rights: { lookUp, coder } }) };
 }

@@ -140,8 +140,8 @@ async function describe(
 /** Reading a manifest for its facts needs no trust anchors. A valid one becomes `trusted` here if the resolver trusts its signer. */
 async function withTrust(credentials: unknown, bytes: Uint8Array, validator: ManifestValidation) {
   if (!isValid(credentials)) return credentials;
-  const { signature } = await verdictOf(bytes, validator);
-  return signature === 'trusted' ? { ...credentials, state: 'trusted' } : credentials;
+  const { signature, trustList } = await verdictOf(bytes, validator);
+  return signature === 'trusted' ? { ...credentials, state: 'trusted', trustList } : credentials;
 }
 
 function isValid(credentials: unknown): credentials is { readonly state: 'valid' } {

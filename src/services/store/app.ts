@@ -28,7 +28,7 @@ import { Receipts } from './receipts.js';
 import { Reindex } from './reindex.js';
 import { ocspResponses } from './revocation.js';
 import { contentQueries, type ManifestReaders, manifestRoutes, queryRoutes } from './routes.js';
-import { ageDetails, type Rules, type RuleTexts, rulesOf } from './rules.js';
+import { ageDetails, datesOf, type Rules, type RuleTexts, rulesOf } from './rules.js';
 import { StoreService } from './service.js';
 import { DESCRIPTION, storeServiceRoutes, TITLE } from './service-routes.js';
 import { Callers } from './tokens/callers.js';
@@ -55,12 +55,14 @@ export interface Store {
   readonly views: ManifestViews;
   /** @param routes further routes on the same address, such as the dashboard's */
   app(routes: readonly Route[]): ServiceApp;
-  /** Uses other trust anchors and algorithms from now on, also for stored manifests. */
+  /** Uses other trust lists and algorithms from now on, also for stored manifests. */
   reload(texts: RuleTexts): Promise<void>;
 }
 
-const OUTDATED_LIST =
+const OUTDATED_ALGORITHMS =
   'the list of soft-binding algorithms is more than 90 days old: MSTORE_ALGORITHM_LIST can name a newer one';
+const OUTDATED_TRUST =
+  'trust lists are more than 90 days old: isccd store trust update replaces them by newer ones';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const CORS: CorsPolicy = {
@@ -78,7 +80,7 @@ const CORS: CorsPolicy = {
  *
  * @throws {FormatRefused} if the files belong to another installation than the database
  * @throws {StorageUnavailable} if the files are in S3, and it does not serve this process
- * @throws if the trust anchors are invalid, or the folder can't be used
+ * @throws if a trust list is invalid, or the folder can't be used
  */
 export async function openStore(config: StoreConfig, resources: StoreResources): Promise<Store> {
   const { database, throttle, declarer, log, content } = resources;
@@ -147,13 +149,15 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
 
 /** @param outdated number of stored manifests that other rules have judged */
 function logChanges(rules: Rules, outdated: number, log: Logger): void {
-  const { algorithmList } = ageDetails(rules);
-  if (algorithmList !== undefined) log.info({ algorithmList }, OUTDATED_LIST);
+  const { algorithmList, trustLists } = ageDetails(rules);
+  if (algorithmList !== undefined) log.info({ algorithmList }, OUTDATED_ALGORITHMS);
+  if (trustLists === undefined) log.info({ trustLists: datesOf(rules.trustLists) }, 'trust lists in force');
+  else log.info({ trustLists }, OUTDATED_TRUST);
   // The rules of a new store differ from those before, too: it had none.
   if (outdated === 0) return;
   log.info(
     { manifests: outdated },
-    'trust anchors, algorithms or the validator changed: validating all manifests again',
+    'trust lists, algorithms or the validator changed: validating all manifests again',
   );
 }
 

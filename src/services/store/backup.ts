@@ -1,5 +1,6 @@
 /** Copies the store's data folder and its database while services use them. */
 import path from 'node:path';
+import { TRUST_KINDS, trustUpdateFile } from '../../platform/config/trust-list.js';
 import type { ContentBlobs } from '../../storage/blobs/content-port.js';
 import { Copier } from '../../storage/data/copier.js';
 import { FORMAT_FILE } from '../../storage/data/format.js';
@@ -21,6 +22,7 @@ export const UNDO_VERSION = 14;
 /** Manifests without a file that a message names. */
 const LOST_SHOWN_MAX = 20;
 const FIRST_TRY_FILE = 'first-try.json';
+const TRUST_FILES = TRUST_KINDS.map(trustUpdateFile);
 
 export type StoreBackupSource = Pick<DatabaseCopyJob, 'url' | 'dataDir' | 'environment' | 'signal'> &
   Pick<BlobPlace, 'blobsS3'>;
@@ -56,7 +58,7 @@ async function backupWith(
   const copier = blobs ? new BlobCopier(blobs, source.dataDir, target) : new Copier(source.dataDir, target);
   await copier.shareAll(FILES, onStep);
   const files: string[] = [];
-  for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE])
+  for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE, ...TRUST_FILES])
     if (await copier.copy(file)) files.push(file);
   let counts = {};
   let auditHead: string | undefined;

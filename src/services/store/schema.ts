@@ -129,7 +129,11 @@ export const manifestSummary = claimedFacts.extend({
   sha256: z.string().describe('SHA-256 of the Manifest Store in hex'),
   size: z.int().describe('Bytes of the Manifest Store'),
   storedAt: z.string(),
-  trusted: z.boolean().describe('Whether a trust anchor vouches for the signer'),
+  trusted: z.boolean().describe('Whether a trust list vouches for the signer'),
+  trustList: z
+    .string()
+    .optional()
+    .describe('Name of that list: `C2PA-TRUST-LIST`, or `trust-anchors` for the anchors of the operator'),
   declaration,
   thumbnailUrl: z.string().optional(),
 });
@@ -144,7 +148,7 @@ export const listedManifest = claimedFacts
     sha256: z.string().describe('SHA-256 of the Manifest Store in hex'),
     size: z.int().describe('Bytes of the Manifest Store'),
     storedAt: z.string().meta({ format: 'date-time' }),
-    trusted: z.boolean().describe('Whether a trust anchor vouches for the signer'),
+    trusted: z.boolean().describe('Whether a trust list vouches for the signer'),
     publisher: z.string().optional().describe('Owner of the upload token; absent for an anonymous upload'),
     declaration,
   })

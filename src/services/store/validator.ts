@@ -31,6 +31,8 @@ export type ManifestReport =
       readonly outcome: 'accepted';
       readonly manifestId: string;
       readonly trusted: boolean;
+      /** Name of the trust list that vouches for the signer. */
+      readonly trustList?: string;
       readonly bindings: readonly IndexedBinding[];
       readonly skipped: readonly { readonly alg: string; readonly reason: string }[];
       /** JSON of what the active manifest says; may be empty. */

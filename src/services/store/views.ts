@@ -24,6 +24,7 @@ export interface Thumbnail {
 
 /** The addon's summary. The database has it without the thumbnail. */
 interface Described extends Partial<ClaimedFacts> {
+  readonly trustList?: string;
   /** Data URL. */
   readonly thumbnail?: string;
 }
@@ -70,6 +71,7 @@ export class ManifestViews {
       size: stored.size,
       storedAt: new Date(stored.uploadedAt).toISOString(),
       trusted: stored.trusted,
+      ...(stored.trusted && facts.trustList !== undefined && { trustList: facts.trustList }),
       declaration: declarationView(stored),
       ...claimed(facts),
       ...((await this.#isPictured(file)) && { thumbnailUrl: `${address}/thumbnail` }),

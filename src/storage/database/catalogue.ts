@@ -8,6 +8,8 @@ import type { Tables } from './tables.js';
 /** A summary as the validator writes it; all texts are claims of the signer. */
 export interface Summary {
   readonly state?: string;
+  /** Name of the list that vouched for the signer at the last check. */
+  readonly trustList?: string;
   readonly failures?: readonly string[];
   readonly title?: string;
   readonly format?: string;

@@ -27,7 +27,7 @@ fn the_state_is_that_without_the_asset() {
     assert_eq!(trusted["validation_state"], "Trusted");
     // That the hash of the absent asset differs is left out.
     assert_eq!(failures(&trusted), [] as [&str; 0]);
-    let untrusted = details(&Validator::new("").unwrap(), "ok-es256-iscc4");
+    let untrusted = details(&Validator::new(&[]).unwrap(), "ok-es256-iscc4");
     assert_eq!(untrusted["validation_state"], "Valid");
     assert_eq!(failures(&untrusted), ["signingCredential.untrusted"]);
     let invalid = details(&common::validator(), "bad-signature");

@@ -1,7 +1,9 @@
 //! Revocation: OCSP responses that a caller has fetched, and stapled ones.
 
 use crate::common;
-use c2pa_manifest::{Accepted, KeyKind, OcspResponse, Outcome, SignRequest, Validator, sign};
+use c2pa_manifest::{
+    Accepted, KeyKind, OcspResponse, Outcome, SignRequest, TrustList, Validator, sign,
+};
 
 /// 2125-12-08, the end of most of the recorded responses.
 const FAR: i64 = 4_920_825_600;
@@ -31,7 +33,7 @@ fn signed(stapled: Option<&str>) -> Vec<u8> {
 }
 
 fn asking() -> Validator {
-    Validator::asking_responders(&common::text("ocsp/root.pem")).unwrap()
+    Validator::asking_responders(&TrustList::anchors(&common::text("ocsp/root.pem"))).unwrap()
 }
 
 fn accepted(outcome: Outcome) -> Accepted {
@@ -43,8 +45,8 @@ fn accepted(outcome: Outcome) -> Accepted {
 
 /// Trust, the addresses that a response is missing of, and when the first response gets too old.
 fn facts(outcome: Outcome) -> (bool, Vec<String>, Option<i64>) {
-    let Accepted { trusted, ocsp_addresses, ocsp_expires, .. } = accepted(outcome);
-    (trusted, ocsp_addresses, ocsp_expires)
+    let Accepted { trust_list, ocsp_addresses, ocsp_expires, .. } = accepted(outcome);
+    (trust_list.is_some(), ocsp_addresses, ocsp_expires)
 }
 
 /// The address that the signer's certificate names, with the request.
@@ -67,10 +69,12 @@ fn with(bytes: &[u8], responses: &[(&str, &str)]) -> Outcome {
 fn only_a_validator_that_asks_names_addresses() {
     let bytes = signed(None);
     address(&bytes);
-    let plain = Validator::new(&common::text("ocsp/root.pem")).unwrap();
+    let plain = Validator::new(&TrustList::anchors(&common::text("ocsp/root.pem"))).unwrap();
     assert_eq!(facts(plain.validate(&bytes, None)), (true, vec![], None));
     // The status of an untrusted signer changes nothing.
-    let other = Validator::asking_responders(&common::text("certs/trust-anchors.pem")).unwrap();
+    let other =
+        Validator::asking_responders(&TrustList::anchors(&common::text("certs/trust-anchors.pem")))
+            .unwrap();
     assert_eq!(facts(other.validate(&bytes, None)), (false, vec![], None));
     assert_eq!(facts(other.validate(&signed(Some("good")), None)), (false, vec![], None));
 }
@@ -102,14 +106,14 @@ fn a_response_of_anyone_else_does_not_count() {
     let garbage = OcspResponse { address: address.clone(), der: b"words".to_vec() };
     assert_eq!(facts(asking().validate_with(&bytes, vec![garbage], None)), missing);
     // A validator that does not ask has no use for one.
-    let plain = Validator::new(&common::text("ocsp/root.pem")).unwrap();
+    let plain = Validator::new(&TrustList::anchors(&common::text("ocsp/root.pem"))).unwrap();
     let revoked = OcspResponse { address, der: response("revoked") };
     assert_eq!(facts(plain.validate_with(&bytes, vec![revoked], None)), (true, vec![], None));
 }
 
 #[test]
 fn a_stapled_response_counts_without_a_request() {
-    let plain = Validator::new(&common::text("ocsp/root.pem")).unwrap();
+    let plain = Validator::new(&TrustList::anchors(&common::text("ocsp/root.pem"))).unwrap();
     let good = signed(Some("good"));
     assert_eq!(facts(asking().validate(&good, None)), (true, vec![], Some(FAR)));
     assert_eq!(facts(plain.validate(&good, None)), (true, vec![], None));

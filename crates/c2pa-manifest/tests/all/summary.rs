@@ -30,7 +30,7 @@ fn signed(title: &str, thumbnail: &[u8]) -> Vec<u8> {
 }
 
 fn alone(bytes: &[u8]) -> Option<Summary> {
-    by(&Validator::new("").unwrap(), bytes)
+    by(&Validator::new(&[]).unwrap(), bytes)
 }
 
 fn by(validator: &Validator, bytes: &[u8]) -> Option<Summary> {
@@ -61,7 +61,7 @@ fn in_an_asset_the_hash_counts() {
     let store = store();
     let signed = save_jumbf_to_memory("image/jpeg", JPEG, &store).unwrap();
     let asset = Some(("image/jpeg", Cursor::new(signed)));
-    let summary = Validator::new("").unwrap().describe(&store, asset, None).unwrap();
+    let summary = Validator::new(&[]).unwrap().describe(&store, asset, None).unwrap();
     assert_eq!(summary.state, "invalid");
     assert_eq!(summary.failures, ["assertion.dataHash.mismatch"]);
 }

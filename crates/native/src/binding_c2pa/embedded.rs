@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor};
 use std::time::{Duration, Instant};
 
-use c2pa_manifest::{Summary, Validator};
+use c2pa_manifest::{Summary, TrustList, Validator};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -36,7 +36,8 @@ pub fn embedded_manifest<'env>(
 #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
 pub fn describe_manifest(env: &Env, bytes: Uint8Array) -> Result<Object<'_>> {
     C2PA.run(env, move || {
-        let validator = Validator::new("").map_err(NativeError::invalid)?;
+        let validator =
+            Validator::new(&[TrustList::bundled_time_stampers()]).map_err(NativeError::invalid)?;
         json(validator.describe(&bytes, None::<(&str, Cursor<Vec<u8>>)>, deadline()))
     })
 }
@@ -55,7 +56,8 @@ pub fn describe_asset<'env>(
         let Some(store) = c2pa_manifest::embedded(&mediatype, BufReader::new(open()?)) else {
             return Ok(None);
         };
-        let validator = Validator::new("").map_err(NativeError::invalid)?;
+        let validator =
+            Validator::new(&[TrustList::bundled_time_stampers()]).map_err(NativeError::invalid)?;
         let asset = Some((mediatype.as_str(), BufReader::new(open()?)));
         json(validator.describe(&store, asset, deadline()))
     })

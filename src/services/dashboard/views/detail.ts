@@ -18,7 +18,7 @@ export function detailPage(session: Session, detail: Pictured<Detail>): Html {
     at: 'manifests',
     body: html`<p class="crumbs"><a href="/admin/manifests/">Manifests</a></p>
 <h1 class="id">${manifest.manifest_id}</h1>
-${manifestSection(manifest)}
+${manifestSection(detail)}
 ${summarySection(detail)}
 ${relationsSection('ingredients', 'Ingredients', detail.ingredients)}
 ${relationsSection('used-by', 'Used by', detail.usedBy)}
@@ -28,7 +28,9 @@ ${actionsSection(session, manifest)}`,
   });
 }
 
-function manifestSection(manifest: Detail['manifest']): Html {
+const trustedBy = (list = '') => (list === '' ? 'yes' : `yes, by the list ${list}`);
+
+function manifestSection({ manifest, summary: { trustList } }: Detail): Html {
   const path = `/v1/manifests/${encodeURIComponent(manifest.manifest_id)}`;
   return html`<section aria-labelledby="manifest">
 <h2 id="manifest">Manifest</h2>
@@ -40,7 +42,7 @@ ${facts([
   ['Restored', manifest.restored_at === null ? undefined : moment(manifest.restored_at)],
   ['Size', `${bytes(manifest.size)} (${count(manifest.size)} bytes)`],
   ['SHA-256', html`<code>${manifest.sha256}</code>`],
-  ['Trusted signer', yesNo(manifest.trusted === 1)],
+  ['Trusted signer', manifest.trusted === 1 ? trustedBy(trustList) : yesNo(false)],
   ['Algorithms not on the list', manifest.unknown_algorithms],
   ['Uploader', html`<code>${manifest.uploader}</code>`],
   [

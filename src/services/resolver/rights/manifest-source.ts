@@ -34,7 +34,7 @@ export async function manifestPart(
   reader: ManifestReader,
   validator: ManifestValidation,
 ): Promise<ManifestPart> {
-  const verdict = await verdictOf(bytes, validator);
+  const { trustList: _, ...verdict } = await verdictOf(bytes, validator);
   return { ...verdict, ...factsOf(await describedAlone(bytes, reader)) };
 }
 
@@ -49,7 +49,7 @@ export async function embeddedPart(
   validator: ManifestValidation,
 ): Promise<ManifestPart> {
   const { data: described } = summary.safeParse(credentials);
-  const verdict = await verdictOf(bytes, validator);
+  const { trustList: _, ...verdict } = await verdictOf(bytes, validator);
   if (described === undefined)
     return { signature: 'notChecked', problem: 'the manifest is unreadable', statements: [] };
   // Checks the bytes of the asset too, which the validation of the store alone can not.
@@ -60,11 +60,15 @@ export async function embeddedPart(
 
 type Verdict = Pick<ManifestPart, 'signature' | 'problem'>;
 
+/** A verdict, and the name of the list that vouches for a trusted signer. */
+type ListedVerdict = Verdict & { readonly trustList?: string | undefined };
+
 /** Whether the resolver trusts the signer of a manifest, or why it can't say. */
-export async function verdictOf(bytes: Uint8Array, validator: ManifestValidation): Promise<Verdict> {
+export async function verdictOf(bytes: Uint8Array, validator: ManifestValidation): Promise<ListedVerdict> {
   try {
     const report = await validator.validate(bytes);
-    if (report.outcome === 'accepted') return { signature: report.trusted ? 'trusted' : 'valid' };
+    if (report.outcome === 'accepted')
+      return report.trusted ? { signature: 'trusted', trustList: report.trustList } : { signature: 'valid' };
     return { signature: 'invalid', problem: report.code };
   } catch (error) {
     if (isNativeError(error, 'BUSY') || isNativeError(error, 'TIMEOUT'))

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use c2pa_manifest::Validator;
+use c2pa_manifest::{TrustList, Validator};
 use serde_json::Value;
 
 pub fn path(name: &str) -> PathBuf {
@@ -20,5 +20,6 @@ pub fn json(name: &str) -> Value {
 
 /// A validator that trusts the fixtures' anchors.
 pub fn validator() -> Validator {
-    Validator::new(&text("certs/trust-anchors.pem")).expect("the anchors are valid")
+    Validator::new(&TrustList::anchors(&text("certs/trust-anchors.pem")))
+        .expect("the anchors are valid")
 }
