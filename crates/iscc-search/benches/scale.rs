@@ -2,7 +2,7 @@
 //! answer differs.
 //!
 //! `rows=COUNT` sets the number of rows, by default 1,000,000; `kind=NAME` compares only rows of a kind, such as
-//! `simprints`, and `kind=early` compares searches that end early with full ones. With `ISCC_BENCH_VECTORS=FOLDER`, also
+//! `simprints`; `kind=early` compares searches that end early with full ones, and `kind=graph` a graph with both. With `ISCC_BENCH_VECTORS=FOLDER`, also
 //! writes rows, queries, hits and times to that folder, for peers in other languages (`bench/scale.ts`).
 
 #[path = "scale/data.rs"]
@@ -14,11 +14,10 @@ mod graph;
 #[path = "scale/simprints.rs"]
 mod simprints;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use bench_harness::thread_seconds;
-use data::{Row, body};
-use graph::{Graph, bytes};
+use data::{Row, body, bytes};
 use iscc_search::ListSizes;
 use iscc_search::column::{BLOCK_ROWS, Column, word_count, word_mask};
 use iscc_search::frozen::{FrozenColumn, Owner};
@@ -114,13 +113,20 @@ fn main() {
         for case in kind.cases {
             is_wrong |= !bench.compare(case, count >= 10_000_000);
         }
-        if kind.name == "families" && kind.words == 4 {
-            bench.compare_peers();
+        if kind.name == "families"
+            && kind.words == 4
+            && let Some(folder) = std::env::var_os("ISCC_BENCH_VECTORS")
+        {
+            bench.write_for_peers(Path::new(&folder));
         }
     }
     let queries = if is_quick { 20 } else { 200 };
     if is_wanted("simprints") {
         is_wrong |= !simprints::compare(count, queries, count >= 10_000_000);
+    }
+    // Only if asked for: a graph of a million rows takes minutes.
+    if only == Some("graph") || is_quick {
+        graph::compare(count, queries);
     }
     if is_wanted("early") {
         is_wrong |= !early::compare(count as u64, is_quick);
@@ -140,8 +146,11 @@ struct Bench<O: Owner = u32> {
 
 impl Bench {
     fn new(kind: &Kind, count: usize, queries: usize) -> Self {
+        Self::of_rows(kind, (kind.rows)((count as f64 * kind.share) as usize, kind.words), queries)
+    }
+
+    fn of_rows(kind: &Kind, rows: Vec<Row>, queries: usize) -> Self {
         let words = kind.words;
-        let rows = (kind.rows)((count as f64 * kind.share) as usize, words);
         let is_adversary = kind.name == "adversary";
         let queries = if is_adversary {
             data::near(&rows[0], words, ADVERSARY_QUERIES)
@@ -156,23 +165,13 @@ impl Bench {
         Self::build(kind.name, &column, queries, is_adversary)
     }
 
-    /// Compares with a graph, and writes what other peers need.
-    fn compare_peers(&self) {
+    /// Writes what peers need.
+    fn write_for_peers(&self, folder: &Path) {
         let rows: Vec<Row> =
             (0..self.column.rows()).map(|row| *self.column.body(row).words()).collect();
-        let graph = Graph::build(&rows);
-        println!(
-            "  usearch, {} rows: built in {:.1} s, {:.0} rows/s",
-            graph.rows,
-            graph.build_seconds,
-            graph.rows as f64 / graph.build_seconds
-        );
-        let folder = std::env::var_os("ISCC_BENCH_VECTORS").map(PathBuf::from);
-        if let Some(folder) = &folder {
-            let all = |rows: &[Row]| rows.iter().flat_map(bytes).collect::<Vec<u8>>();
-            std::fs::write(folder.join("rows"), all(&rows)).expect("a writable folder");
-            std::fs::write(folder.join("queries"), all(&self.queries)).expect("a writable folder");
-        }
+        let all = |rows: &[Row]| rows.iter().flat_map(bytes).collect::<Vec<u8>>();
+        std::fs::write(folder.join("rows"), all(&rows)).expect("a writable folder");
+        std::fs::write(folder.join("queries"), all(&self.queries)).expect("a writable folder");
         let bits = self.words as u16 * 64;
         let mut results = Vec::new();
         for distance_max in PEER_DISTANCES {
@@ -181,16 +180,6 @@ impl Bench {
             let truth: Vec<Vec<Hit>> =
                 self.queries.iter().map(|query| self.search(&probe(query), bits).0).collect();
             let seconds = (thread_seconds() - start) / self.queries.len() as f64;
-            let in_graph = |hits: &Vec<Hit>| {
-                let hits = hits.iter().filter(|hit| (hit.row as usize) < graph.rows);
-                hits.copied().collect::<Vec<Hit>>()
-            };
-            let own: Vec<Vec<Hit>> = truth.iter().map(in_graph).collect();
-            let (recall, graph_seconds) = graph.search(&self.queries, &own);
-            println!(
-                "  usearch, at most {distance_max} of {bits} differ: {:.1} us, recall {recall:.3}",
-                graph_seconds * 1e6
-            );
             let hits = truth.iter().map(|hits| {
                 let rows: Vec<String> = hits.iter().map(|hit| hit.row.to_string()).collect();
                 format!("[{}]", rows.join(","))
@@ -199,10 +188,8 @@ impl Bench {
             let us = seconds * 1e6;
             results.push(format!("\"{distance_max}\":{{\"us\":{us},\"hits\":[{hits}]}}"));
         }
-        if let Some(folder) = &folder {
-            let json = format!("{{{}}}", results.join(","));
-            std::fs::write(folder.join("ours.json"), json).expect("a writable folder");
-        }
+        let json = format!("{{{}}}", results.join(","));
+        std::fs::write(folder.join("ours.json"), json).expect("a writable folder");
     }
 }
 

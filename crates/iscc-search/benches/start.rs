@@ -92,7 +92,7 @@ fn make(folder: &Path, options: &Options, assets: u64) {
         engine.add("main", format!("[{}]", entries.join(",")).into_bytes(), reply);
         receiver.recv().expect("a reply").expect("added assets");
     }
-    engine.wait_for_graphs();
+    engine.wait_for_maintenance();
 }
 
 fn start(folder: &Path, options: &Options) -> Start {
@@ -104,7 +104,7 @@ fn start(folder: &Path, options: &Options) -> Start {
     let found = receiver.recv().expect("a reply").expect("a response");
     let (first_response, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu_before);
     assert!(String::from_utf8_lossy(&found.json).contains(&id(77)), "the asset is not found");
-    engine.wait_for_graphs();
+    engine.wait_for_maintenance();
     Start { first_response, cpu, cpu_all: cpu_seconds() - cpu_before }
 }
 

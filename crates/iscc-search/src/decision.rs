@@ -1,10 +1,9 @@
-//! What the background thread decided for a column or a segment, for the log.
+//! What the background thread did with the segments of an index, for the log.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use crate::json::push_string;
-use crate::unit::UnitType;
 
 /// Maximum number of decisions that wait for the log. Older ones are dropped.
 const WAITING_MAX: usize = 1000;
@@ -14,51 +13,22 @@ const WAITING_MAX: usize = 1000;
 pub struct Decision {
     /// Name of the index.
     pub index: String,
-    /// What it is about.
-    pub subject: Subject,
-    /// What is used from now on: `scan` or `graph` for a column; `file` for a segment, or `memory` if that was not
-    /// possible.
+    /// Number of assets that it concerns.
+    pub assets: u64,
+    /// Where their rows are from now on: `file`, or `memory` if that was not possible.
     pub outcome: &'static str,
     /// The reason, or the size.
     pub detail: String,
 }
 
-/// What a decision is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
-    /// A column of distinct bodies.
-    Column {
-        /// Type of the units.
-        unit: UnitType,
-        /// Length of the bodies in bits.
-        bits: u16,
-        /// Number of distinct bodies.
-        rows: usize,
-    },
-    /// A segment.
-    Segment {
-        /// Number of assets.
-        assets: u64,
-    },
-}
-
 impl Decision {
     fn json(&self) -> Vec<u8> {
+        let Self { index, assets, outcome, detail } = self;
         let mut json = b"{\"index\":".to_vec();
-        push_string(&mut json, &self.index);
-        let column = |name: &str, bits: u16, rows: usize| {
-            let mut json = b",\"type\":".to_vec();
-            push_string(&mut json, name);
-            json.extend_from_slice(format!(",\"bits\":{bits},\"rows\":{rows}").as_bytes());
-            json
-        };
-        let subject = match &self.subject {
-            Subject::Column { unit, bits, rows } => column(&unit.to_string(), *bits, *rows),
-            Subject::Segment { assets } => format!(",\"assets\":{assets}").into_bytes(),
-        };
-        json.extend_from_slice(&subject);
-        json.extend_from_slice(format!(",\"outcome\":\"{}\",\"detail\":", self.outcome).as_bytes());
-        push_string(&mut json, &self.detail);
+        push_string(&mut json, index);
+        let members = format!(",\"assets\":{assets},\"outcome\":\"{outcome}\",\"detail\":");
+        json.extend_from_slice(members.as_bytes());
+        push_string(&mut json, detail);
         json.push(b'}');
         json
     }
@@ -94,16 +64,12 @@ mod tests {
     fn keeps_the_last_decisions_until_they_are_taken() {
         let decisions = Decisions::default();
         assert_eq!(decisions.take(), b"[]");
-        let unit = iscc_codec::Kind::DATA;
-        for rows in 0..WAITING_MAX + 5 {
+        for assets in 0..WAITING_MAX as u64 + 5 {
             let (index, detail) = ("a\"b".to_owned(), String::new());
-            let subject = Subject::Column { unit, bits: 64, rows };
-            decisions.add(Decision { index, subject, outcome: "graph", detail });
+            decisions.add(Decision { index, assets, outcome: "file", detail });
         }
         let text = String::from_utf8(decisions.take()).unwrap();
-        assert!(text.starts_with(
-            r#"[{"index":"a\"b","type":"DATA_NONE_V0","bits":64,"rows":5,"outcome":"graph","detail":""},{"#
-        ));
+        assert!(text.starts_with(r#"[{"index":"a\"b","assets":5,"outcome":"file","detail":""},{"#));
         assert_eq!(text.matches("outcome").count(), WAITING_MAX);
         assert_eq!(decisions.take(), b"[]");
     }

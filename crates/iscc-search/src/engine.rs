@@ -462,13 +462,13 @@ impl Engine {
         }
     }
 
-    /// What the background thread decided for columns since the last call, as a JSON array, for the log.
+    /// What the background thread did with segments since the last call, as a JSON array, for the log.
     pub fn take_decisions(&self) -> Vec<u8> {
         self.maintenance.take_decisions()
     }
 
-    /// Waits until all due columns are frozen and graphs built. For tests and benchmarks.
-    pub fn wait_for_graphs(&self) {
+    /// Waits until no work in the background is due. For tests and benchmarks.
+    pub fn wait_for_maintenance(&self) {
         // The reply to a batch may come before the background thread is notified.
         while !self.batches.is_idle() {
             std::thread::yield_now();
@@ -479,7 +479,7 @@ impl Engine {
     /// Number of graphs of an index. For tests and benchmarks.
     pub fn graphs(&self, index: &str) -> usize {
         match self.registry.find(index).as_deref() {
-            Ok(AnyIndex::Stored(index)) => index.graphs(),
+            Ok(AnyIndex::Stored(index)) => index.snapshot().graphs(),
             _ => 0,
         }
     }

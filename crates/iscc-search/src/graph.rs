@@ -1,47 +1,40 @@
-//! A nearest-neighbour graph (HNSW) over a frozen column: one node per distinct body.
+//! A nearest-neighbour graph (HNSW) over a column of a file: one node per distinct body.
 //!
-//! The graph only proposes rows: searches compute their exact distances from the column. Each graph is tried with queries
-//! made from its own rows with some bits flipped. It is refused if it misses too many of the rows that a scan finds, or
-//! compares too many. Columns of uniform random codes, on which HNSW performs poorly, are therefore always scanned.
+//! A graph is a section of the segment's file and is read through the mapping. It only proposes rows: searches compute
+//! their exact distances from the column. It may miss some, so indexes have graphs only if their settings ask for them.
 
-mod build;
 pub mod metric;
-mod trial;
 
-use std::cell::Cell;
-use std::path::Path;
-use std::sync::Arc;
+use std::thread::available_parallelism;
 
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind, b1x8};
 
 use crate::column::Body;
-use crate::sealed::map::FileMap;
+use crate::sealed::map::MappedRange;
 use metric::{ROW_BYTES, pack};
 
-pub use build::{Advance, Build, Building};
-pub use trial::Trial;
-
+/// Length of units in bits from which a column has a graph. For shorter ones, lists and scans are faster.
+pub const BITS_MIN: u16 = 128;
 /// Links per row on each level (`M`).
 const CONNECTIVITY: usize = 16;
 /// Candidates while a row is added (`efConstruction`).
 const EXPANSION_ADD: usize = 128;
-/// Candidates during a search (`ef`). The first value that passes the trial is used.
-const EXPANSIONS_SEARCH: [usize; 3] = [64, 128, 256];
+/// Candidates during a search (`ef`).
+const EXPANSION_SEARCH: usize = 256;
 /// Neighbours requested first. Four times as many are requested while all of them are within the distance.
 const NEIGHBOURS_FIRST: usize = 64;
 /// With more neighbours than this, a scan is not slower.
 const NEIGHBOURS_MAX: usize = 4096;
-
-thread_local! {
-    /// Comparisons of this thread in graphs that count them.
-    static COMPARED: Cell<u64> = const { Cell::new(0) };
-}
+/// Rows added between two calls of `should_continue`.
+const ROWS_PER_STEP: usize = 256;
+/// Concurrent searches of a graph per processor. More of them wait for each other.
+const SEARCHES_PER_CORE: usize = 4;
 
 /// A graph over the rows of a column.
 pub struct Graph {
     // Dropped before the mapping that it reads.
     index: Index,
-    map: Option<Arc<FileMap>>,
+    _bytes: Option<MappedRange<u8>>,
 }
 
 impl std::fmt::Debug for Graph {
@@ -57,62 +50,60 @@ pub struct GraphError(String);
 
 impl Graph {
     /// A graph without nodes, with space for `rows` of them.
-    pub fn empty(rows: usize, searchers: usize) -> Result<Self, GraphError> {
+    fn empty(rows: usize) -> Result<Self, GraphError> {
         let options = IndexOptions {
             dimensions: ROW_BYTES * 8,
             metric: MetricKind::Hamming,
             quantization: ScalarKind::B1,
             connectivity: CONNECTIVITY,
             expansion_add: EXPANSION_ADD,
-            expansion_search: EXPANSIONS_SEARCH[0],
+            expansion_search: EXPANSION_SEARCH,
             multi: false,
         };
-        let mut graph = Self { index: Index::new(&options).map_err(library)?, map: None };
-        graph.set_metric(false);
-        graph.index.reserve_capacity_and_threads(rows, searchers + 1).map_err(library)?;
+        let mut graph = Self { index: Index::new(&options).map_err(library)?, _bytes: None };
+        graph.set_metric();
+        let threads = available_parallelism().map_or(1, |cores| cores.get() * SEARCHES_PER_CORE);
+        graph.index.reserve_capacity_and_threads(rows, threads).map_err(library)?;
         Ok(graph)
     }
 
-    /// A saved graph in heap memory, with space for `rows` nodes.
-    pub fn load(path: &Path, rows: usize, searchers: usize) -> Result<Self, GraphError> {
-        let mut graph = Self::empty(1, searchers)?;
-        let path = path.to_str().ok_or_else(|| GraphError("the path is not text".to_owned()))?;
-        graph.index.load(path).map_err(library)?;
-        // The library has set its own metric.
-        graph.set_metric(false);
-        graph.index.reserve_capacity_and_threads(rows, searchers + 1).map_err(library)?;
-        Ok(graph)
+    /// Builds a graph with a node per body. Returns `None` if `should_continue` returned `false`, which is called often and
+    /// may sleep, to leave processor time to searches.
+    pub fn build(
+        bodies: &[Body],
+        should_continue: &dyn Fn() -> bool,
+    ) -> Result<Option<Self>, GraphError> {
+        let graph = Self::empty(bodies.len())?;
+        for (node, row) in mixed(bodies.len()).enumerate() {
+            if node.is_multiple_of(ROWS_PER_STEP) && !should_continue() {
+                return Ok(None);
+            }
+            graph.index.add(row as u64, b1x8::from_u8s(&pack(&bodies[row]))).map_err(library)?;
+        }
+        Ok(Some(graph))
     }
 
-    /// A saved graph that is read from a mapped file. No nodes can be added.
+    /// A graph in a section of a mapped file.
     ///
-    /// The file must have been compared with its hash: the library follows links without checking them.
-    pub fn view(map: Arc<FileMap>, expansion: usize, searchers: usize) -> Result<Self, GraphError> {
-        let mut graph = Self::empty(1, searchers)?;
+    /// The section must have been compared with its hash: the library follows links without checking them.
+    pub fn view(bytes: MappedRange<u8>) -> Result<Self, GraphError> {
+        let mut graph = Self::empty(1)?;
         // SAFETY: the graph keeps the mapping and drops it last.
-        unsafe { graph.index.view_from_buffer(map.bytes()) }.map_err(library)?;
-        graph.map = Some(map);
-        graph.set_metric(false);
-        graph.index.change_expansion_search(expansion);
+        unsafe { graph.index.view_from_buffer(&bytes) }.map_err(library)?;
+        graph._bytes = Some(bytes);
+        graph.set_metric();
+        graph.index.change_expansion_search(EXPANSION_SEARCH);
         Ok(graph)
     }
 
-    fn set_metric(&mut self, counts: bool) {
+    fn set_metric(&mut self) {
         let nphd = metric::metric();
         self.index.change_metric::<b1x8>(Box::new(move |a, b| {
-            if counts {
-                COMPARED.set(COMPARED.get() + 1);
-            }
             // SAFETY: the library passes its own vectors and the query, all with the dimensions given above, that is,
             // `ROW_BYTES` bytes.
             let (a, b) = unsafe { (&*a.cast(), &*b.cast()) };
             nphd(a, b)
         }));
-    }
-
-    /// Adds a node for a row.
-    fn add(&self, row: usize, body: &Body) -> Result<(), GraphError> {
-        self.index.add(row as u64, b1x8::from_u8s(&pack(body))).map_err(library)
     }
 
     /// Rows that are probably within `distance` (0 to 1) of a body. The body must be at least as long as the rows.
@@ -146,11 +137,6 @@ impl Graph {
         self.index.memory_usage()
     }
 
-    /// Number of bytes that [`Graph::save`] passes on.
-    pub fn saved_bytes(&self) -> usize {
-        self.index.serialized_length()
-    }
-
     /// Passes the graph's bytes on in pieces, until `write` fails.
     #[cfg(unix)]
     pub fn save<E: Send>(
@@ -158,8 +144,8 @@ impl Graph {
         write: impl FnMut(&[u8]) -> Result<(), E> + Send,
     ) -> Result<Result<(), E>, GraphError> {
         use std::os::fd::AsRawFd;
-        // The library writes to a named file. Through a pipe the bytes are hashed and paced on their way, and the disk
-        // does not get all of them at once.
+        // The library writes to a named file. Through a pipe the bytes are hashed and paced on their way, and are not in
+        // memory a second time.
         let broken = |error: std::io::Error| GraphError(error.to_string());
         let (reader, writer) = std::io::pipe().map_err(broken)?;
         std::thread::scope(|scope| {
@@ -178,7 +164,7 @@ impl Graph {
         &self,
         mut write: impl FnMut(&[u8]) -> Result<(), E> + Send,
     ) -> Result<Result<(), E>, GraphError> {
-        let mut bytes = vec![0; self.saved_bytes()];
+        let mut bytes = vec![0; self.index.serialized_length()];
         self.index.save_to_buffer(&mut bytes).map_err(library)?;
         Ok(bytes.chunks(1 << 20).try_for_each(|step| write(step)))
     }
@@ -205,4 +191,43 @@ fn pass_on<E>(
 
 fn library(error: impl std::fmt::Display) -> GraphError {
     GraphError(error.to_string())
+}
+
+/// The numbers below `rows` in a mixed order. Rows are in the order of their bodies, and a graph whose neighbours are added
+/// one after the other links its parts badly.
+fn mixed(rows: usize) -> impl Iterator<Item = usize> {
+    // Without a common divisor with `rows`, and near `rows` divided by the golden ratio.
+    let golden = (rows as f64 * 0.618_033_988_749_895) as usize;
+    let step = (golden.max(1)..).find(|&step| divisor(step, rows) == 1).unwrap_or(1);
+    (0..rows).map(move |node| (node as u128 * step as u128 % rows as u128) as usize)
+}
+
+/// Greatest common divisor.
+fn divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mixed_order_has_each_number_once_and_its_first_ones_are_spread() {
+        assert_eq!(mixed(0).count(), 0);
+        for rows in [1, 2, 3, 4, 6, 7, 10, 64, 100, 1000, 4096, 6765, 10_946] {
+            let mut all: Vec<usize> = mixed(rows).collect();
+            let tenths: std::collections::HashSet<usize> =
+                all.iter().take(20).map(|row| row * 10 / rows).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..rows).collect::<Vec<_>>(), "{rows}");
+            assert_eq!(tenths.len(), rows.min(10), "{rows}");
+        }
+    }
+
+    #[test]
+    fn a_build_stops_when_it_is_no_longer_wanted() {
+        let bodies = vec![Body::new(&[7; 32]).unwrap()];
+        assert!(Graph::build(&bodies, &|| false).unwrap().is_none());
+        assert_eq!(Graph::build(&bodies, &|| true).unwrap().unwrap().nodes(), 1);
+    }
 }

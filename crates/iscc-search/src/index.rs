@@ -5,7 +5,6 @@ mod draft;
 mod due;
 mod file_check;
 mod following;
-mod graphs;
 mod merging;
 mod paths;
 mod sealing;
@@ -35,7 +34,6 @@ use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
 pub use following::{IndexState, Rehearsal, RowChange};
-pub use graphs::{Attention, GraphCounts, GraphProgress};
 pub use merging::Replaced;
 pub use sealing::FileCounts;
 pub use search::SearchJob;
@@ -49,7 +47,6 @@ pub struct Index {
     published: RwLock<Arc<Snapshot>>,
     writer: Mutex<Writer>,
     queue: Mutex<commit::Queue>,
-    graph_state: Mutex<graphs::GraphState>,
     /// Folder of the index's files.
     folder: RwLock<PathBuf>,
     seal_state: Mutex<sealing::SealState>,
@@ -140,7 +137,6 @@ impl Index {
             published: RwLock::new(Arc::new(snapshot)),
             writer: Mutex::new(writer),
             queue: Mutex::default(),
-            graph_state: Mutex::default(),
             folder: RwLock::new(folder.to_owned()),
             seal_state: Mutex::new(sealing::SealState::new(store_id)),
             restructuring: Mutex::default(),
@@ -259,11 +255,11 @@ impl Index {
         let snapshot = self.snapshot();
         let bytes = self.bytes(&snapshot).map_err(Failure::from)?;
         let name = self.name();
-        let segments = response::segments::json(&snapshot, self.graph_progress().0);
+        let segments = response::segments::json(&snapshot);
         Ok(IndexInfo { name, assets: snapshot.assets(), bytes: Some(bytes), segments })
     }
 
-    /// Sizes by part: on disk and, with graphs, in memory by unit type.
+    /// Sizes by part: on disk and, in memory or in files, by unit type.
     fn bytes(&self, snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreError> {
         let mut bytes = vec![("lmdb".to_owned(), self.store.disk_bytes()?)];
         if self.matching == Matching::Approximate {
@@ -278,8 +274,6 @@ impl Index {
         let snapshot = self.snapshot();
         let (commits, sync_seconds) = self.store.commits();
         let waiting = self.queue.lock().unwrap_or_else(PoisonError::into_inner).len();
-        let files = snapshot.segments.iter().filter_map(|segment| segment.file.as_ref());
-        let (building, graph_counts) = self.graph_progress();
         IndexMetrics {
             name: self.name(),
             bytes: self.bytes(&snapshot).unwrap_or_default(),
@@ -291,13 +285,11 @@ impl Index {
             dead: snapshot.segments.iter().map(|one| u64::from(one.slots.dead())).sum(),
             segments: snapshot.segments.len(),
             list_segments: snapshot.segments.iter().filter(|one| one.has_lists()).count(),
-            graph_segments: snapshot.segments.iter().filter(|one| !one.graphs.is_empty()).count(),
+            graph_segments: snapshot.files().filter(|file| file.graphs() > 0).count(),
             waiting_segments: self.waiting_segments(&snapshot),
-            sealed_segments: files.clone().count(),
-            sealed_bytes: files.map(|file| file.bytes).sum::<u64>() + snapshot.graph_file_bytes(),
+            sealed_segments: snapshot.files().count(),
+            sealed_bytes: snapshot.files().map(|file| file.bytes).sum(),
             graphs: snapshot.graphs(),
-            graph_build: building.map(|building| building.share),
-            graph_counts,
             commits,
             sync_seconds,
             changed_assets: self.changed_assets.load(Ordering::Relaxed),

@@ -25,7 +25,7 @@ mod failure;
 mod filter;
 pub mod foreign;
 pub mod frozen;
-mod graph;
+pub mod graph;
 mod id;
 mod index;
 mod index_files;
@@ -64,8 +64,7 @@ pub use failure::{Failure, FailureKind, Response};
 pub use index::{IndexState, LogRow, Rehearsal};
 pub use lists::ListSizes;
 pub use options::{
-    Backend, BadLocation, EarlyEnd, Graphs, Options, SealHook, Sealing, SegmentSizes,
-    SimprintLists, Way,
+    Backend, BadLocation, EarlyEnd, Options, SealHook, Sealing, SegmentSizes, SimprintLists, Way,
 };
 pub use reply::{Found, Reply, SearchReport};
 pub use request::queries::split as split_queries;

@@ -61,11 +61,6 @@ pub struct Options {
     pub search_seconds_max: f64,
     /// Maximum length of the response to a query in bytes.
     pub search_bytes_max: usize,
-    /// Number of rows up to which a unit type has no graphs. With more rows, large sealed segments get graphs for probes for
-    /// which lists are not cheaper than a scan.
-    pub scan_limit: usize,
-    /// Which segments have graphs, and how these are built.
-    pub graphs: Graphs,
     /// When segments are full and merged, and which lists their columns have.
     pub sizes: SegmentSizes,
     /// When segments are written to files.
@@ -95,8 +90,6 @@ impl Default for Options {
             skip_featureless: false,
             search_seconds_max: 30.0,
             search_bytes_max: 32 << 20,
-            scan_limit: 1 << 24,
-            graphs: Graphs::default(),
             sizes: SegmentSizes::default(),
             sealing: Sealing::default(),
             way: Way::Planned,
@@ -109,7 +102,7 @@ impl Default for Options {
     }
 }
 
-/// When segments are full and merged, and which lists their columns have.
+/// When segments are full and merged, and which lists and graphs their columns have.
 #[derive(Debug, Clone)]
 pub struct SegmentSizes {
     /// Number of assets of a full segment. A new one begins after it.
@@ -126,6 +119,9 @@ pub struct SegmentSizes {
     pub lists: ListSizes,
     /// Which lists columns of simprints have.
     pub simprint_lists: SimprintLists,
+    /// Number of rows from which a column of long units in a file has a graph. `None`: none has one, and all searches are
+    /// exact.
+    pub graph_rows_min: Option<usize>,
 }
 
 impl Default for SegmentSizes {
@@ -138,6 +134,7 @@ impl Default for SegmentSizes {
             rows_min: 1 << 16,
             lists: ListSizes::default(),
             simprint_lists: SimprintLists::All,
+            graph_rows_min: None,
         }
     }
 }
@@ -232,46 +229,7 @@ impl Sealing {
     }
 }
 
-/// Which segments have graphs, and how these are built.
-#[derive(Debug, Clone)]
-pub struct Graphs {
-    /// Whether there are any.
-    pub is_enabled: bool,
-    /// Number of slots from which a sealed segment has graphs. By default, only segments of the largest class have so many.
-    pub slots_min: u32,
-    /// Length of the units in bits from which a column has a graph. For shorter ones, lists are faster.
-    pub bits_min: u16,
-    /// Number of nodes of the graph that is tried before the others are added.
-    pub trial_rows: usize,
-    /// A graph that is being built is saved each time that so many nodes were added.
-    pub save_rows: usize,
-}
-
-impl Default for Graphs {
-    fn default() -> Self {
-        Self {
-            is_enabled: true,
-            slots_min: (1 << 20) + 1,
-            bits_min: 128,
-            trial_rows: 1_000_000,
-            save_rows: 1_000_000,
-        }
-    }
-}
-
-impl Graphs {
-    /// For each sealed segment of a type with more rows than the scan limit. For tests.
-    pub fn early() -> Self {
-        Self { slots_min: 1, ..Self::default() }
-    }
-
-    /// None.
-    pub fn off() -> Self {
-        Self { is_enabled: false, ..Self::default() }
-    }
-}
-
-/// Called between the steps of sealing and of building graphs with the name of the last one.
+/// Called between the steps of sealing with the name of the last one.
 #[derive(Clone)]
 pub struct SealHook(pub Arc<dyn Fn(&str) + Send + Sync>);
 

@@ -9,7 +9,7 @@ use crate::asset_match::string_member;
 use crate::cursor::Cursor;
 use crate::failure::Failure;
 use crate::id::IsccId;
-use crate::index::{FileCounts, GraphCounts};
+use crate::index::FileCounts;
 use crate::json::{push_number, push_string};
 use crate::paths::{DeclaredPath, PathState};
 use crate::query::Query;
@@ -197,12 +197,8 @@ pub struct IndexMetrics {
     pub sealed_segments: usize,
     /// Size of these files in bytes.
     pub sealed_bytes: u64,
-    /// Number of graphs in use, and of those that were refused.
-    pub graphs: (usize, usize),
-    /// Share of the graph that is being built, 0 to 1.
-    pub graph_build: Option<f64>,
-    /// What was decided about graphs since the start.
-    pub graph_counts: GraphCounts,
+    /// Number of columns with graphs.
+    pub graphs: usize,
     /// Number of commits.
     pub commits: u64,
     /// Seconds that the commits took, mostly to sync.
@@ -234,12 +230,7 @@ impl IndexMetrics {
             ("waitingSegments", self.waiting_segments as u64),
             ("sealedSegments", self.sealed_segments as u64),
             ("sealedBytes", self.sealed_bytes),
-            ("graphs", self.graphs.0 as u64),
-            ("graphsRefused", self.graphs.1 as u64),
-            ("graphsBuilt", self.graph_counts.built),
-            ("graphsOpened", self.graph_counts.opened),
-            ("graphRefusals", self.graph_counts.refused),
-            ("graphsDamaged", self.graph_counts.damaged),
+            ("graphs", self.graphs as u64),
             ("commits", self.commits),
             ("changedAssets", self.changed_assets),
             ("waiting", self.waiting as u64),
@@ -254,10 +245,6 @@ impl IndexMetrics {
         ] {
             json.extend_from_slice(format!(",\"{name}\":").as_bytes());
             push_number(&mut json, seconds);
-        }
-        if let Some(share) = self.graph_build {
-            json.extend_from_slice(b",\"graphBuild\":");
-            push_number(&mut json, share);
         }
         json.extend_from_slice(b",\"bytes\":{");
         for (index, (part, bytes)) in self.bytes.iter().enumerate() {

@@ -6,7 +6,7 @@
 
 mod content;
 pub mod format;
-pub mod graphs;
+mod graph;
 mod id_filter;
 pub mod map;
 mod merge;
@@ -16,18 +16,21 @@ mod tests;
 mod warm;
 mod write;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use crate::graph::GraphError;
+use crate::segment::Key;
 use crate::store::SealedRecord;
+use crate::unit::UnitType;
 use format::Section;
+use graph::FileGraph;
 use warm::Pages;
 
 pub use id_filter::IdFilter;
-pub use merge::{Merged, MergedLists, merge};
+pub use merge::{Merged, Structures, merge};
 pub use read::{Expected, Sections, check_file, check_sections, open};
 pub use warm::Purpose;
 pub use write::{NewFile, Paced};
@@ -55,6 +58,7 @@ pub struct SealedFile {
     /// Whether the pages have been read since the file was opened, or need not be.
     pub is_warm: AtomicBool,
     sections: Vec<Section>,
+    graphs: BTreeMap<Key<UnitType>, FileGraph>,
     /// The pages of the mapping. `None` while it is not mapped.
     pages: Option<Pages>,
 }
@@ -68,12 +72,29 @@ pub enum SealError {
     /// The content is not what the index's record says.
     #[error("{0}")]
     Damaged(&'static str),
-    /// A graph cannot be saved or opened.
+    /// A graph cannot be built or saved.
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// The caller stopped the work.
     #[error("stopped")]
     Stopped,
+}
+
+#[cfg(test)]
+impl SealedFile {
+    /// A file that does not exist, for a segment whose columns are made in memory.
+    pub fn of_columns() -> Self {
+        Self {
+            uid: 0,
+            bytes: 0,
+            hash: String::new(),
+            is_checked: AtomicBool::new(true),
+            is_warm: AtomicBool::new(true),
+            sections: Vec::new(),
+            graphs: BTreeMap::new(),
+            pages: None,
+        }
+    }
 }
 
 impl SealError {
@@ -106,13 +127,10 @@ fn file_name(uid: u64) -> String {
 
 /// Names of the files that a record names.
 pub fn names(record: &SealedRecord) -> HashSet<String> {
-    let graphs = record.segments.iter().flat_map(|entry| {
-        entry.graphs.iter().filter_map(|graph| graphs::file_name(entry.uid, graph))
-    });
-    record.segments.iter().map(|entry| file_name(entry.uid)).chain(graphs).collect()
+    record.segments.iter().map(|entry| file_name(entry.uid)).collect()
 }
 
-/// Removes the files of segments and graphs whose names are not to be kept, and interrupted ones. Other files stay.
+/// Removes the files of segments whose names are not to be kept, and interrupted ones. Other files stay.
 pub fn remove_files(index_folder: &Path, keep: impl Fn(&str) -> bool) {
     let Ok(entries) = std::fs::read_dir(index_folder.join(SEGMENTS)) else { return };
     for entry in entries.flatten() {
@@ -120,7 +138,7 @@ pub fn remove_files(index_folder: &Path, keep: impl Fn(&str) -> bool) {
         let name = name.to_string_lossy();
         let uid = name.get(..16).filter(|uid| u64::from_str_radix(uid, 16).is_ok());
         let is_segment = name.get(16..).is_some_and(|rest| [ENDING, TEMPORARY].contains(&rest));
-        if uid.is_some() && (is_segment || graphs::is_file_name(&name)) && !keep(&name) {
+        if uid.is_some() && is_segment && !keep(&name) {
             // What cannot be removed now is removed at the next start.
             let _ = std::fs::remove_file(entry.path());
         }

@@ -123,10 +123,7 @@ impl Searcher<'_> {
     /// The units of all queries.
     fn probes(&self, queries: &[(&Query, &Selection)]) -> Vec<UnitProbe> {
         let of_query = |(number, (query, selection)): (usize, &(&Query, &Selection))| {
-            let threshold = self.threshold(selection);
-            // Graphs were tried with the configured threshold. They may miss more matches below it.
-            let exact = selection.exact || threshold < self.options.match_threshold_units;
-            query.probes(number, threshold, exact)
+            query.probes(number, self.threshold(selection), selection.exact)
         };
         queries.iter().enumerate().flat_map(of_query).collect()
     }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::column::Body;
-use crate::lists::Lists;
 use crate::options::Sealing;
-use crate::pass::{Rows, UnitRows};
+use crate::pass::{Rows, SimprintRows, UnitRows};
+use crate::sealed::SealedFile;
 use crate::segment::{Segment, SimprintKind};
 use crate::unit::UnitType;
 
@@ -102,64 +102,51 @@ impl Snapshot {
         rows
     }
 
-    /// Graphs in use, and columns that are scanned because a graph was refused.
-    pub fn graphs(&self) -> (usize, usize) {
-        let used = self.segments.iter().map(|segment| segment.graphs.len()).sum();
-        let known = self.segments.iter().flat_map(|segment| segment.known_graphs.values());
-        (used, known.filter(|known| known.file.is_none()).count())
+    /// Number of columns with graphs.
+    pub fn graphs(&self) -> usize {
+        self.files().map(|file| file.graphs()).sum()
     }
 
-    /// Size of the files of graphs.
-    pub fn graph_file_bytes(&self) -> u64 {
-        let files = self.segments.iter().flat_map(|segment| segment.graph_files());
-        files.map(|(_, file)| file.bytes).sum()
+    /// The files of segments.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<SealedFile>> {
+        self.segments.iter().filter_map(|segment| segment.file())
     }
 
     /// Number of rows in files.
     pub fn mapped_rows(&self) -> usize {
-        let mapped = self.segments.iter().filter(|segment| segment.file.is_some());
+        let mapped = self.segments.iter().filter(|segment| segment.file().is_some());
         mapped.map(|segment| segment.rows()).sum()
     }
 
-    /// Heap memory of rows, lists and graphs in bytes. Rows and lists in files take none.
+    /// Heap memory of rows and graphs in bytes. Rows and lists in files take none.
     pub fn heap_bytes(&self) -> usize {
-        let graphs = self.segments.iter().flat_map(|segment| segment.graphs.values());
-        let in_heap = self.segments.iter().filter(|segment| segment.file.is_none());
-        let rows = in_heap.flat_map(|segment| self.column_bytes(segment));
-        graphs.map(|graph| graph.memory_bytes()).sum::<usize>()
-            + rows.map(|(_, bytes)| bytes).sum::<usize>()
+        let tails = self.segments.iter().filter(|segment| segment.tail().is_some());
+        let rows = tails.flat_map(|segment| self.column_bytes(segment));
+        let graphs = self.files().map(|file| file.graph_heap_bytes());
+        graphs.sum::<usize>() + rows.map(|(_, bytes)| bytes).sum::<usize>()
     }
 
     /// Size in bytes per unit type and simprint type, by their public names: of heap memory or of files.
     pub fn memory_bytes(&self) -> BTreeMap<String, usize> {
         let mut bytes: BTreeMap<String, usize> = BTreeMap::new();
-        let mut add = |name: String, size: usize| *bytes.entry(name).or_default() += size;
-        for segment in &self.segments {
-            self.column_bytes(segment).into_iter().for_each(|(name, size)| add(name, size));
-            for ((unit, _), graph) in &segment.graphs {
-                add(unit.to_string(), graph.memory_bytes());
-            }
-            for ((unit, _), file) in segment.graph_files() {
-                add(unit.to_string(), file.bytes as usize);
-            }
+        for (name, size) in self.segments.iter().flat_map(|segment| self.column_bytes(segment)) {
+            *bytes.entry(name).or_default() += size;
         }
         bytes
     }
 
-    /// Public name and size in bytes of each column with its lists, in heap memory or in a file.
+    /// Public name and size in bytes of each column with its lists and its graph, in heap memory or in a file.
     fn column_bytes(&self, segment: &Segment) -> Vec<(String, usize)> {
-        let lists = |lists: Option<&Lists>| lists.map_or(0, Lists::memory_bytes);
-        let units = segment.units.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
-        let frozen = segment.frozen.iter();
-        let frozen = frozen.map(|(key, rows)| (key.0, rows.memory_bytes() + lists(rows.lists())));
-        let sorted = segment.prefixes.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
-        let units = units.chain(frozen).chain(sorted);
-        let scanned = segment.simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
-        let frozen = segment.frozen_simprints.iter();
-        let frozen = frozen.map(|(key, rows)| (key.0, rows.memory_bytes() + lists(rows.lists())));
-        let equal = segment.equal_simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
-        let simprints = scanned.chain(frozen).chain(equal);
+        let graph = |key| segment.file().map_or(0, |file| file.graph_bytes(key));
+        let units = UnitRows::all(segment);
+        let units = units.map(|(key, rows)| (key.0, rows.memory_bytes() + graph(key)));
+        let sorted = segment.sorted();
+        let units =
+            units.chain(sorted.units.iter().map(|(key, rows)| (key.0, rows.memory_bytes())));
+        let simprints = SimprintRows::all(segment).map(|(key, rows)| (key.0, rows.memory_bytes()));
+        let equal = sorted.simprints.iter().map(|(key, rows)| (key.0, rows.memory_bytes()));
         let named = units.map(|(unit, size)| (unit.to_string(), size));
+        let simprints = simprints.chain(equal);
         named.chain(simprints.map(|(kind, size)| (self.simprint_column_name(kind), size))).collect()
     }
 }

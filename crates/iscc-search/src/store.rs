@@ -28,7 +28,7 @@ use crate::lmdb_file::{self, LmdbFile};
 pub use error::StoreError;
 pub use log::LogTable;
 pub use meta::StoredMeta;
-pub use sealed::{DEAD, GraphEntry, GraphFile, SealedEntry, SealedRecord};
+pub use sealed::{DEAD, SealedEntry, SealedRecord};
 
 /// ISCC-ID body. Big-endian, so that keys sort by number.
 type IdKey = U64<BigEndian>;

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use iscc_search::{
-    Engine, Failure, FailureKind, Fields, Found, Graphs, OpenError, Options, Reply, Response,
-    Sealing, SearchParameters, SegmentSizes, SelectionParameters, SimprintLists, StoreOptions,
+    Engine, Failure, FailureKind, Fields, Found, OpenError, Options, Reply, Response, Sealing,
+    SearchParameters, SegmentSizes, SelectionParameters, SimprintLists, StoreOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -40,10 +40,8 @@ pub struct SearchOptions {
     pub search_seconds_max: Option<f64>,
     /// Maximum length of the response to a query in bytes.
     pub search_bytes_max: Option<u32>,
-    /// Largest number of rows of a unit type without HNSW graphs.
-    pub scan_limit: Option<u32>,
-    /// Whether large segments get HNSW graphs beyond this number.
-    pub has_graphs: Option<bool>,
+    /// Number of rows from which a column of long units in a file has an HNSW graph. Absent: none has one.
+    pub graph_rows_min: Option<u32>,
     /// Which lists columns of simprints have: `all`, `first` or `none`.
     pub simprint_lists: Option<String>,
     /// How fast files of segments are written, in bytes per second.
@@ -51,8 +49,6 @@ pub struct SearchOptions {
     /// Number of assets of a full segment, which is written to a file with lists for each column. For tests: without it,
     /// only large segments of large indexes are.
     pub seal_early: Option<u32>,
-    /// Whether all sealed segments get graphs beyond the scan limit. For tests: without it, only the largest do.
-    pub graphs_early: Option<bool>,
     /// Number of search threads.
     pub search_threads: Option<u32>,
     /// Whether a write waits until it is on disk.
@@ -465,9 +461,7 @@ fn settings(options: SearchOptions) -> Options {
     if let Some(rate) = options.seal_bytes_per_second {
         sealing.bytes_per_second = u64::try_from(rate).unwrap_or(0).max(1);
     }
-    let mut graphs =
-        if options.graphs_early == Some(true) { Graphs::early() } else { Graphs::default() };
-    graphs.is_enabled = options.has_graphs.unwrap_or(true);
+    sizes.graph_rows_min = options.graph_rows_min.map(|rows| rows as usize);
     let count = |value: Option<u32>, default: usize| value.map_or(default, |count| count as usize);
     Options {
         match_threshold_units: options
@@ -481,8 +475,6 @@ fn settings(options: SearchOptions) -> Options {
         skip_featureless: options.skip_featureless.unwrap_or(default.skip_featureless),
         search_seconds_max: options.search_seconds_max.unwrap_or(default.search_seconds_max),
         search_bytes_max: count(options.search_bytes_max, default.search_bytes_max),
-        scan_limit: count(options.scan_limit, default.scan_limit),
-        graphs,
         sizes,
         sealing,
         way: default.way,

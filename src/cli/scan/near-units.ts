@@ -152,8 +152,6 @@ async function search(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const engine = await native.openSearchEngine(`usearch://${location}`, {
     matchThresholdUnits: 1 - distance / UNIT_BITS,
-    // Scans compare every row; a graph would miss some.
-    scanLimit: 0xffff_ffff,
     sync: false,
   });
   try {

@@ -13,7 +13,7 @@ export const searchVariables = defineVariables({
     secret: true,
     defaultShown: '`usearch://` and the folder `search` in `ISCCD_DATA_DIR`',
     description:
-      'Location of the indexes: `memory://` (for trials: finds equal ISCC-CODEs only, nothing by ISCC-UNITs or similarity), `lmdb:///path` (exact, matches equal prefixes), `usearch:///path` (approximate), `postgresql://user@host/database` for several instances, each with a cache in the folder `search-cache` of `ISCCD_DATA_DIR`, or `opensearch+https://user:password@host:9200/prefix` for indexes larger than the memory of a machine; `?shards=` and `?replicas=` (default 1) apply to new indexes',
+      'Location of the indexes: `memory://` (for trials: finds equal ISCC-CODEs only, nothing by ISCC-UNITs or similarity), `lmdb:///path` (matches equal prefixes of ISCC-UNITs), `usearch:///path` (matches similar ISCC-UNITs), `postgresql://user@host/database` for several instances, each with a cache in the folder `search-cache` of `ISCCD_DATA_DIR`, or `opensearch+https://user:password@host:9200/prefix` for indexes larger than the memory of a machine; `?shards=` and `?replicas=` (default 1) apply to new indexes',
   },
   stalenessMs: {
     name: 'INDEXSVC_STALENESS_MS',
@@ -73,20 +73,12 @@ export const searchVariables = defineVariables({
     description:
       'Whether a write is synced to disk before its response; if false, a power loss may corrupt an index; killing the process cannot',
   },
-  scanLimitRows: {
-    name: 'INDEXSVC_SCAN_LIMIT',
-    schema: integer(1, 1_000_000_000),
-    default: '16777216',
-    unit: 'rows',
-    description:
-      'Up to this many different units per type, searches are exact; larger indexes get HNSW graphs for searches that would otherwise compare all of them',
-  },
   graphs: {
     name: 'INDEXSVC_GRAPHS',
-    schema: oneOf('auto', 'off'),
-    default: 'auto',
+    schema: oneOf('on', 'off'),
+    default: 'off',
     description:
-      'Whether segments of more than 1,048,576 assets get HNSW graphs beyond `INDEXSVC_SCAN_LIMIT`: `auto`, each graph that passes a trial, or `off`, none, so that every search is exact',
+      'Whether files of segments have HNSW graphs over their columns of more than 1,048,576 different units of 128 bits or more; searches with graphs may miss matches, without them every search is exact',
   },
   simprintLists: {
     name: 'INDEXSVC_SIMPRINT_LISTS',

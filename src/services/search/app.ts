@@ -38,6 +38,8 @@ import { SearchService } from './service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
 const MIB = 1_048_576;
+/** With fewer different units in a column, a scan is not slower than a graph. */
+const GRAPH_ROWS_MIN = 1 << 20;
 /** The service listens after this time, whether its indexes are loaded or not. */
 const SMALL_LOAD_MS = 250;
 
@@ -169,8 +171,7 @@ async function openIndexes(
     skipFeatureless: config.skipFeatureless,
     searchSecondsMax: config.searchSecondsMax,
     searchBytesMax: config.searchBytesMax,
-    scanLimit: config.scanLimitRows,
-    hasGraphs: config.graphs === 'auto',
+    ...(config.graphs === 'on' && { graphRowsMin: GRAPH_ROWS_MIN }),
     simprintLists: config.simprintLists,
     sealBytesPerSecond: config.sealRate * MIB,
     sync: config.sync,

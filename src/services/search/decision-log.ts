@@ -1,18 +1,17 @@
-/** Logs what the engine decides in the background: which columns get lists or graphs, which segments files, and why not. */
+/** Logs what the engine does in the background: which segments get files, and why not. */
 import type { Logger } from '../../platform/observe/log.js';
 import type { Engine } from './engine/port.js';
 
 const POLL_MS = 1000;
 
-/** A decision for all units or simprints of a type and length in a segment, or for a whole segment. */
 interface Decision {
   readonly index: string;
-  readonly type?: string;
-  readonly bits?: number;
-  readonly rows?: number;
-  readonly assets?: number;
-  /** `memory`: a file could not be written, or was damaged. */
-  readonly outcome: 'lists' | 'graph' | 'scan' | 'file' | 'memory';
+  /** Number of assets that it concerns. */
+  readonly assets: number;
+  /**
+   * `memory`: a file could not be written, or was damaged; `unchecked`: it could not be checked yet.
+   */
+  readonly outcome: 'file' | 'memory' | 'unchecked';
   readonly detail: string;
 }
 
@@ -37,7 +36,7 @@ export class DecisionLog {
     const decisions = JSON.parse(this.#engine.takeDecisions().toString()) as Decision[];
     for (const decision of decisions) {
       const level = decision.outcome === 'memory' ? 'warn' : 'info';
-      this.#log[level](decision, 'search structure of a segment');
+      this.#log[level](decision, 'search index');
     }
   }
 }

@@ -38,17 +38,7 @@ interface IndexCounts {
   readonly waitingSegments: number;
   readonly sealedSegments: number;
   readonly sealedBytes: number;
-  /** Graphs in use. */
   readonly graphs: number;
-  /** Columns whose graph was refused, at any time. */
-  readonly graphsRefused: number;
-  /** Share of the graph that is being built. */
-  readonly graphBuild?: number;
-  /** Decisions since the start. */
-  readonly graphsBuilt: number;
-  readonly graphsOpened: number;
-  readonly graphRefusals: number;
-  readonly graphsDamaged: number;
   readonly commits: number;
   readonly syncSeconds: number;
   readonly changedAssets: number;
@@ -91,7 +81,6 @@ export function searchMetrics(sources: MetricSources): Metric[] {
     failingMetric(sources),
     ...indexMetrics(counts),
     ...fileMetrics(counts),
-    ...graphMetrics(counts),
     ...engineMetrics(counts),
   ];
 }
@@ -198,7 +187,7 @@ function indexMetrics(counts: () => EngineCounts): Metric[] {
     ),
     gauge(
       'isccd_search_index_sealed_bytes',
-      'Size of these files and of those of graphs',
+      'Size of these files',
       ['index'],
       of(({ sealedBytes }) => sealedBytes),
     ),
@@ -268,6 +257,12 @@ function fileMetrics(counts: () => EngineCounts): Metric[] {
         }),
     ),
     gauge(
+      'isccd_search_index_graphs',
+      'HNSW graphs over columns in files',
+      ['index'],
+      of(({ graphs }) => graphs),
+    ),
+    gauge(
       'isccd_search_index_journal_length',
       'Changed assets that are in no file, which a start reads',
       ['index'],
@@ -293,40 +288,6 @@ function fileMetrics(counts: () => EngineCounts): Metric[] {
         labelled(counts, 'work', {
           seal: ({ sealsSeconds }) => sealsSeconds,
           merge: ({ mergesSeconds }) => mergesSeconds,
-        }),
-    ),
-  ];
-}
-
-function graphMetrics(counts: () => EngineCounts): Metric[] {
-  return [
-    gauge('isccd_search_index_graphs', 'HNSW graphs of columns', ['index', 'state'], () =>
-      labelled(counts, 'state', {
-        ready: ({ graphs }) => graphs,
-        building: ({ graphBuild }) => (graphBuild === undefined ? 0 : 1),
-        refused: ({ graphsRefused }) => graphsRefused,
-      }),
-    ),
-    gauge(
-      'isccd_search_graph_progress',
-      'Share of the rows that are in a graph that is being built',
-      ['index'],
-      () =>
-        summed(
-          counts().indexes.filter(({ graphBuild }) => graphBuild !== undefined),
-          ({ graphBuild = 0 }) => graphBuild,
-        ),
-    ),
-    total(
-      'isccd_search_graph_decisions_total',
-      'Graphs that were built, opened from files, refused after a trial, or removed with a damaged file',
-      ['index', 'outcome'],
-      () =>
-        labelled(counts, 'outcome', {
-          built: ({ graphsBuilt }) => graphsBuilt,
-          opened: ({ graphsOpened }) => graphsOpened,
-          refused: ({ graphRefusals }) => graphRefusals,
-          damaged: ({ graphsDamaged }) => graphsDamaged,
         }),
     ),
   ];

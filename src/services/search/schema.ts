@@ -211,16 +211,6 @@ const segmentColumn = z
     rows: z.int().min(0).describe('Units or simprints; in a column with lists or a graph, different ones'),
     lists: z.boolean().describe('Whether searches for near copies do not compare all rows'),
     graph: z.boolean().describe('Whether it has an HNSW graph'),
-    graph_state: z
-      .enum(['building', 'opening', 'ready', 'refused'])
-      .optional()
-      .describe('State of the graph, if there is to be one; one that misses too many matches is refused'),
-    graph_progress: similarity
-      .optional()
-      .describe('Share of the rows that are in a graph that is being built'),
-    graph_recall: similarity
-      .optional()
-      .describe('Share of the matches that the graph found in its last trial'),
   })
   .meta({ id: 'SegmentColumn' });
 

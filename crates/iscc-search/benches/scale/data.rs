@@ -42,6 +42,15 @@ pub fn body(row: &Row, words: usize) -> Body {
     Body::from_words(*row, words as u16 * 64)
 }
 
+/// Big-endian bytes of a row.
+pub fn bytes(row: &Row) -> [u8; WORDS_MAX * 8] {
+    let mut bytes = [0; WORDS_MAX * 8];
+    for (target, word) in bytes.chunks_exact_mut(8).zip(row) {
+        target.copy_from_slice(&word.to_be_bytes());
+    }
+    bytes
+}
+
 /// Families of ten around a centre: five near it and five far. Of a thousand rows, `featureless` have few ones, all in
 /// the first word.
 pub fn families(count: usize, words: usize, featureless: u64) -> Vec<Row> {

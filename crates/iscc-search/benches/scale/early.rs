@@ -8,8 +8,7 @@ use iscc_search::{
     EarlyEnd, Engine, Options, Reply, Sealing, SearchParameters, SegmentSizes, StoreOptions,
 };
 
-use super::data::{Random, Row};
-use super::graph::bytes;
+use super::data::{Random, Row, bytes};
 
 /// Near copies of the same content.
 const FAMILY: u64 = 16;
@@ -39,7 +38,7 @@ pub fn compare(assets: u64, is_quick: bool) -> bool {
     let count = if is_quick { 10 } else { 200 };
     let [full, early] = [EarlyEnd::Never, early_end].map(|early_end| {
         let engine = open(folder.path(), &Options { early_end, ..options.clone() });
-        engine.wait_for_graphs();
+        engine.wait_for_maintenance();
         CASES.map(|(content, limit)| run(&engine, assets, content == "known", limit, count))
     });
     println!("\nearly end, {assets} assets of three units of 256 bits and an Instance-Code");
@@ -79,7 +78,7 @@ fn make(engine: &Engine, assets: u64) {
         engine.add("main", format!("[{}]", entries.join(",")).into_bytes(), reply);
         receiver.recv().expect("a reply").expect("added assets");
     }
-    engine.wait_for_graphs();
+    engine.wait_for_maintenance();
 }
 
 /// The units of a copy.

@@ -1,68 +1,55 @@
-//! The `usearch` crate on the same rows.
+//! A graph compared with lists and the scan, over codes as semantic models make them: the kind that needs it most.
 
 use bench_harness::thread_seconds;
-use iscc_search::scan::{Hit, WORDS_MAX};
-use usearch::{Index, IndexOptions, MetricKind, ScalarKind, b1x8};
+use iscc_search::graph::Graph;
+use iscc_search::scan::{Hit, Probe};
 
-use super::data::Row;
+use super::data::body;
+use super::{Bench, KINDS};
 
-/// More rows take minutes.
-const ROWS_MAX: usize = 100_000;
-const NEIGHBOURS: usize = 64;
-const EXPANSION_SEARCH: usize = 128;
+/// Numbers of bits of 256 that may differ: similarities of 0.94, 0.88, 0.81 and 0.75.
+const DISTANCES: [u32; 4] = [15, 31, 47, 64];
 
-/// A graph over the first rows.
-pub struct Graph {
-    index: Index,
-    pub rows: usize,
-    pub build_seconds: f64,
-}
-
-impl Graph {
-    pub fn build(rows: &[Row]) -> Self {
-        let rows = &rows[..rows.len().min(ROWS_MAX)];
-        let options = IndexOptions {
-            dimensions: WORDS_MAX * 64,
-            metric: MetricKind::Hamming,
-            quantization: ScalarKind::B1,
-            connectivity: 16,
-            expansion_add: 128,
-            expansion_search: EXPANSION_SEARCH,
-            multi: false,
-        };
-        let index = Index::new(&options).expect("an index");
-        index.reserve(rows.len()).expect("memory");
-        let start = thread_seconds();
-        for (key, row) in rows.iter().enumerate() {
-            index.add(key as u64, b1x8::from_u8s(&bytes(row))).expect("a row");
-        }
-        Self { index, rows: rows.len(), build_seconds: thread_seconds() - start }
-    }
-
-    /// Share of the true hits that the graph finds, and seconds per query.
-    pub fn search(&self, queries: &[Row], truth: &[Vec<Hit>]) -> (f64, f64) {
-        let start = thread_seconds();
-        let found: Vec<Vec<u64>> = queries
-            .iter()
-            .map(|query| {
-                self.index.search(b1x8::from_u8s(&bytes(query)), NEIGHBOURS).expect("a search").keys
-            })
-            .collect();
-        let seconds = (thread_seconds() - start) / queries.len() as f64;
-        let (mut right, mut all) = (0, 0);
-        for (found, truth) in found.iter().zip(truth) {
+/// Prints times per query and the recall of the graph at each distance.
+pub fn compare(count: usize, queries: usize) {
+    let kind = KINDS.iter().find(|kind| kind.name == "semantic").expect("the kind");
+    let bench = Bench::of_rows(kind, (kind.rows)(count, kind.words), queries);
+    let rows = bench.column.rows();
+    let start = thread_seconds();
+    let bodies: Vec<_> = (0..rows).map(|row| bench.column.body(row)).collect();
+    let graph = Graph::build(&bodies, &|| true).expect("memory").expect("a graph");
+    drop(bodies);
+    println!("  graph of {rows} rows: built in {:.1} s", thread_seconds() - start);
+    for distance_max in DISTANCES {
+        let bits = kind.words as u16 * 64;
+        let probes: Vec<Probe> =
+            bench.queries.iter().map(|query| Probe { words: *query, distance_max }).collect();
+        let (truth, scan) = timed(&probes, |probe| bench.scan(probe, bits));
+        let (_, lists) = timed(&probes, |probe| bench.search(probe, bits).0);
+        let (found, near) = timed(&probes, |probe| {
+            graph.near(&body(&probe.words, kind.words), distance_max as f32 / f32::from(bits))
+        });
+        let gave_up = found.iter().filter(|rows| rows.is_none()).count();
+        let pairs = truth.iter().zip(&found);
+        let answered = pairs.filter_map(|(truth, found)| Some((truth, found.as_ref()?)));
+        let (mut all, mut right) = (0, 0);
+        for (truth, found) in answered {
+            let found: std::collections::HashSet<u32> = found.iter().copied().collect();
             all += truth.len();
-            right += truth.iter().filter(|hit| found.contains(&u64::from(hit.row))).count();
+            right += truth.iter().filter(|Hit { row, .. }| found.contains(row)).count();
         }
-        (right as f64 / all.max(1) as f64, seconds)
+        println!(
+            "  at most {distance_max:>2} of {bits} differ: scan {scan:>9.1} us, lists {lists:>9.1} us, graph {near:>9.1} us; \
+             recall {:.3} of {all} hits, {gave_up} of {} left to the scan",
+            right as f64 / all.max(1) as f64,
+            probes.len(),
+        );
     }
 }
 
-/// Big-endian bytes of a row.
-pub fn bytes(row: &Row) -> [u8; WORDS_MAX * 8] {
-    let mut bytes = [0; WORDS_MAX * 8];
-    for (target, word) in bytes.chunks_exact_mut(8).zip(row) {
-        target.copy_from_slice(&word.to_be_bytes());
-    }
-    bytes
+/// The answer for each probe, and microseconds per probe.
+fn timed<T>(probes: &[Probe], search: impl Fn(&Probe) -> T) -> (Vec<T>, f64) {
+    let start = thread_seconds();
+    let answers = probes.iter().map(search).collect();
+    (answers, (thread_seconds() - start) / probes.len() as f64 * 1e6)
 }

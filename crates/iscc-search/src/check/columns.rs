@@ -2,6 +2,7 @@
 
 use super::Findings;
 use crate::column::Body;
+use crate::pass::{SimprintRows, UnitRows};
 use crate::record::{Record, read_simprints};
 use crate::segment::{AssetRows, Chunk, Segment, SimprintKind};
 use crate::snapshot::Snapshot;
@@ -45,17 +46,10 @@ pub(super) fn check(
 /// The rows of each slot, collected from the columns.
 fn by_slot(segment: &Segment) -> Vec<AssetRows> {
     let mut slots = vec![AssetRows::default(); segment.slots.len() as usize];
-    for ((unit, _), column) in &segment.units {
-        for (body, slot) in column.iter() {
-            slots[slot as usize].units.push((*unit, body));
-        }
+    for ((unit, _), rows) in UnitRows::all(segment) {
+        rows.for_each(|body, slot| slots[slot as usize].units.push((unit, body)));
     }
-    for ((unit, _), column) in &segment.frozen {
-        for (body, slot) in column.iter() {
-            slots[slot as usize].units.push((*unit, body));
-        }
-    }
-    for ((unit, _), rows) in &segment.prefixes {
+    for ((unit, _), rows) in &segment.sorted().units {
         for (body, slot) in rows.iter() {
             slots[slot as usize].units.push((*unit, body));
         }
@@ -64,11 +58,8 @@ fn by_slot(segment: &Segment) -> Vec<AssetRows> {
         let row = (kind, body, chunk.offset, chunk.size);
         slots[chunk.slot as usize].simprints.push(row);
     };
-    for ((kind, _), column) in &segment.simprints {
-        column.iter().for_each(|(body, chunk)| add(*kind, body, chunk));
-    }
-    for ((kind, _), column) in &segment.frozen_simprints {
-        column.iter().for_each(|(body, chunk)| add(*kind, body, chunk));
+    for ((kind, _), rows) in SimprintRows::all(segment) {
+        rows.for_each(|body, chunk| add(kind, body, chunk));
     }
     slots
 }

@@ -4,12 +4,10 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::Findings;
-use crate::sealed::graphs::GraphColumn;
 use crate::sealed::{Expected, Paced, SealError, check_file, path_of};
-use crate::store::{Reading, SealedEntry, StoreError};
+use crate::store::{Reading, StoreError};
 
 const FILE: &str = "a segment file has the content that it was written with";
-const GRAPH: &str = "a graph file has the content that it was written with";
 
 /// Missing files are no problem: the next start makes them again, and a running service may have just removed them.
 pub(super) fn check(
@@ -20,7 +18,6 @@ pub(super) fn check(
     let Some(record) = reading.sealed()? else { return Ok(()) };
     let pace = Paced { bytes_per_second: u64::MAX, should_continue: &|| true };
     for entry in &record.segments {
-        check_graphs(index, entry, &pace, found);
         match check_file(index, &Expected::new(&record.store, entry), &pace) {
             Ok(()) => {}
             Err(SealError::File(error)) if error.kind() == ErrorKind::NotFound => {}
@@ -28,18 +25,6 @@ pub(super) fn check(
         }
     }
     Ok(())
-}
-
-fn check_graphs(index: &Path, entry: &SealedEntry, pace: &Paced<'_>, found: &mut Findings) {
-    for graph in &entry.graphs {
-        let Some((key, file)) = graph.key().zip(graph.file.as_ref()) else { continue };
-        let column = GraphColumn { folder: index, uid: entry.uid, key, rows: graph.rows };
-        match column.check(file, pace) {
-            Ok(()) => {}
-            Err(SealError::File(error)) if error.kind() == ErrorKind::NotFound => {}
-            Err(_) => found.add_key(file_name(&column.path(file.nodes)), GRAPH),
-        }
-    }
 }
 
 fn file_name(path: &Path) -> String {

@@ -1,5 +1,5 @@
 //! The background thread: reads mapped files after a start, finishes path indexes, merges segments into files, checks files,
-//! builds graphs, and releases free memory when no changes arrive.
+//! and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -10,12 +10,10 @@ use super::registry::{AnyIndex, Registry};
 use crate::allocator;
 use crate::background;
 use crate::decision::Decisions;
-use crate::index::{Attention, Index, Replaced};
+use crate::index::{Index, Replaced};
 
 /// Pause between build steps, so that building does not slow down searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);
-/// Time after which building graphs pauses for other work.
-const GRAPHS_AT_LEAST: Duration = Duration::from_millis(500);
 /// Time without changes after which free memory is released.
 const IDLE_AFTER: Duration = Duration::from_millis(700);
 /// Interval at which free memory is released while changes keep arriving.
@@ -167,7 +165,6 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
                 build_paths(shared, index);
                 merge_all(shared, index);
                 check_all(shared, index);
-                build_graphs(shared, index);
                 retries.extend(index.retry_at());
             }
         }
@@ -214,23 +211,6 @@ fn is_wanted(shared: &Shared, index: &Index) -> bool {
 fn check_all(shared: &Shared, index: &Index) {
     let should_continue = || is_wanted(shared, index);
     if let Some(decision) = index.check_files(&should_continue) {
-        shared.decisions.add(decision);
-    }
-}
-
-/// Opens and builds graphs. A build pauses while other work waits, and continues afterwards.
-fn build_graphs(shared: &Shared, index: &Index) {
-    let since = Instant::now();
-    let is_stopping = || !is_wanted(shared, index);
-    let should_pause = || {
-        std::thread::sleep(STEP_PAUSE);
-        since.elapsed() >= GRAPHS_AT_LEAST && shared.lock().notified
-    };
-    let attention = Attention { is_stopping: &is_stopping, should_pause: &should_pause };
-    // A refused graph is not a failure: its column is still scanned.
-    while !is_stopping()
-        && let Some(decision) = index.next_graph(&attention)
-    {
         shared.decisions.add(decision);
     }
 }

@@ -56,7 +56,7 @@ impl Due<'_> {
         let full = full(snapshot).iter().enumerate();
         let is_large = snapshot.is_large(self.sealing);
         let is_due = move |segment: &Segment| {
-            is_large && segment.file.is_none() && segment.is_worth(self.sealing)
+            is_large && segment.file().is_none() && segment.is_worth(self.sealing)
         };
         full.filter(move |(_, segment)| is_due(segment)).map(|(position, _)| position)
     }
@@ -67,7 +67,7 @@ impl Due<'_> {
         let is_worth = || {
             live >= self.sealing.slots_min || sources.iter().any(|one| one.is_worth(self.sealing))
         };
-        let has_file = sources.iter().any(|one| one.file.is_some());
+        let has_file = sources.iter().any(|one| one.file().is_some());
         match has_file || snapshot.is_large(self.sealing) && is_worth() {
             true => Target::File,
             false => Target::Memory,

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use super::Index;
 use super::sealing::{HURRY, NotSealed};
 use crate::background;
-use crate::decision::{Decision, Subject};
+use crate::decision::Decision;
 use crate::sealed::{self, Paced, SealError, SealedFile};
 use crate::segment::Segment;
 use crate::store::StoreError;
@@ -28,17 +28,17 @@ impl Index {
         segments: &[Arc<Segment>],
         should_continue: &(dyn Fn() -> bool + Sync),
     ) -> Option<Decision> {
-        let mut files = segments.iter().filter_map(|segment| segment.file.as_ref());
+        let mut files = segments.iter().filter_map(|segment| segment.file());
         let failed = files.find_map(|file| self.check_file(file, should_continue).err());
         let reason = failed.filter(|_| should_continue())?;
-        let subject = Subject::Segment { assets: self.snapshot().assets() };
+        let assets = self.snapshot().assets();
         let (outcome, detail) = match &reason {
             NotSealed::File(error) if error.is_passing() => {
                 ("unchecked", format!("a file could not be checked, will try again: {reason}"))
             }
             _ => ("memory", format!("a file was not valid, loaded all assets again: {reason}")),
         };
-        Some(Decision { index: self.name(), subject, outcome, detail })
+        Some(Decision { index: self.name(), assets, outcome, detail })
     }
 
     /// Compares a file with its hashes, unless that was done. Loads the index again if it differs.

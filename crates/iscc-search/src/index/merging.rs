@@ -9,8 +9,8 @@ use super::Index;
 use super::due::{Due, Target};
 use super::sealing::NotSealed;
 use crate::background;
-use crate::decision::{Decision, Subject};
-use crate::sealed::{self, Merged, MergedLists, SealError, SealedFile};
+use crate::decision::Decision;
+use crate::sealed::{self, Merged, SealError, SealedFile, Structures};
 use crate::segment::Segment;
 use crate::slots::Slots;
 use crate::snapshot::Snapshot;
@@ -98,7 +98,7 @@ impl Index {
 
     fn merge_in_memory(&self, Merge { sources, uid, .. }: &Merge) -> Replaced {
         let all: Vec<&Segment> = sources.iter().map(Arc::as_ref).collect();
-        let (segment, moves) = background::run(|| Segment::compacted(*uid, &all));
+        let (segment, moves) = background::run(|| Segment::compacted(*uid, self.matching, &all));
         self.replace(sources, segment, &moves);
         sources.iter().for_each(|source| self.forget_slots(source));
         Replaced::InMemory
@@ -119,8 +119,7 @@ impl Index {
         });
         let decision = |outcome, detail| {
             let assets = sources.iter().map(|one| u64::from(one.slots.live())).sum();
-            let subject = Subject::Segment { assets };
-            Decision { index: self.name(), subject, outcome, detail }
+            Decision { index: self.name(), assets, outcome, detail }
         };
         match merged {
             Ok(file) => {
@@ -143,9 +142,14 @@ impl Index {
     ) -> Result<Merged, NotSealed> {
         let sizes = &self.options.sizes;
         let simprints = sizes.simprint_list_sizes();
-        let lists = MergedLists { units: sizes.lists, simprints, rows_min: sizes.rows_min };
+        let structures = Structures {
+            units: sizes.lists,
+            simprints,
+            rows_min: sizes.rows_min,
+            graph_rows_min: sizes.graph_rows_min,
+        };
         self.write_file(should_continue, |target, pace| {
-            sealed::merge(target, sources, &lists, pace)
+            sealed::merge(target, sources, &structures, pace)
         })
     }
 
@@ -162,7 +166,7 @@ impl Index {
     /// Removes the slots of a replaced segment from the writer's map, step by step, so that writers do not wait. Those of a
     /// segment in a file were removed when it got the file.
     pub(super) fn forget_slots(&self, segment: &Segment) {
-        if segment.file.is_some() {
+        if segment.file().is_some() {
             return;
         }
         let ids: Vec<u64> = segment.slots.iter_live().map(|(_, id)| id).collect();

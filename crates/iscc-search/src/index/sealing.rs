@@ -81,7 +81,7 @@ impl Index {
     pub(super) fn count_file(&self, sources: &[Arc<Segment>], file: &SealedFile, since: Instant) {
         let counts = &mut self.seal_state().counts;
         match sources {
-            [source] if source.file.is_none() => counts.seals.add(file, since),
+            [source] if source.file().is_none() => counts.seals.add(file, since),
             _ => counts.merges.add(file, since),
         }
     }
@@ -187,9 +187,9 @@ impl Index {
         let _restructuring = self.restructuring.lock().unwrap_or_else(PoisonError::into_inner);
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = (*self.snapshot()).clone();
-        let in_memory = snapshot.segments.iter().filter(|segment| segment.file.is_none());
+        let in_memory = snapshot.segments.iter().filter(|segment| segment.file().is_none());
         let changed: u64 = in_memory.map(|segment| u64::from(segment.slots.live())).sum();
-        let has_files = snapshot.segments.iter().any(|segment| segment.file.is_some());
+        let has_files = snapshot.files().next().is_some();
         let is_long = self.store.journal_ids() > changed * 2 + self.options.sealing.journal_spare;
         if is_long && has_files && !self.is_deleted() {
             self.commit_record(snapshot)?;
@@ -206,7 +206,7 @@ impl Index {
             self.publish_version()?;
         }
         let sealed: Vec<&Arc<Segment>> =
-            snapshot.segments.iter().filter(|one| one.file.is_some()).collect();
+            snapshot.segments.iter().filter(|one| one.file().is_some()).collect();
         let dead = |position: usize| sealed[position].slots.dead_words().collect();
         let written =
             self.store.write(|writing| writing.put_sealed(&record, dead, &changed).map(Some))?;
@@ -228,11 +228,12 @@ impl Index {
         let (uid, bytes, hash) = (file.uid, file.bytes, &file.hash);
         let expected = Expected { store: &store, uid, slots, bytes, hash };
         let kind_of = |name: &str| snapshot.simprint_types.get(name).map(|known| known.kind);
-        let (mut segment, file) = sealed::open(&self.folder(), &expected, self.matching, &kind_of)?;
-        file.is_checked.store(true, Ordering::Release);
-        // It was just written, so its pages are in memory.
-        file.is_warm.store(true, Ordering::Release);
-        segment.file = Some(Arc::new(file));
+        let segment = sealed::open(&self.folder(), &expected, &kind_of)?;
+        if let Some(file) = segment.file() {
+            file.is_checked.store(true, Ordering::Release);
+            // It was just written, so its pages are in memory.
+            file.is_warm.store(true, Ordering::Release);
+        }
         Ok(segment)
     }
 
@@ -240,7 +241,7 @@ impl Index {
     fn record_of(&self, snapshot: &Snapshot) -> (SealedRecord, Vec<u64>) {
         let (mut segments, mut changed) = (Vec::new(), Vec::new());
         for segment in &snapshot.segments {
-            match &segment.file {
+            match segment.file() {
                 Some(file) => segments.push(entry(file, segment)),
                 None => changed.extend(segment.slots.iter_live().map(|(_, id)| id)),
             }
@@ -267,8 +268,7 @@ impl Index {
 fn entry(file: &SealedFile, segment: &Segment) -> SealedEntry {
     let slots = &segment.slots;
     let (uid, bytes, hash) = (file.uid, file.bytes, file.hash.clone());
-    let graphs = segment.known_graphs.values().map(|known| (**known).clone()).collect();
-    SealedEntry { uid, slots: slots.len(), dead: slots.dead(), bytes, hash, graphs }
+    SealedEntry { uid, slots: slots.len(), dead: slots.dead(), bytes, hash }
 }
 
 fn random_uid() -> Result<u64, getrandom::Error> {

@@ -1,19 +1,16 @@
 //! The start of an index: maps the files of sealed segments and replays the journal. Without usable files, all assets
 //! are loaded from the store.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::options::SegmentSizes;
-use crate::sealed::{self, Expected, SealError, SealedFile};
-use crate::segment::{Key, Matching, Segment};
+use crate::sealed::{self, Expected, SealError};
+use crate::segment::{Matching, Segment};
 use crate::snapshot::Snapshot;
 use crate::store::load::{PROGRESS_ROWS, Progress, asset_rows, load, numbered, without_assets};
-use crate::store::{GraphEntry, Reading, SealedEntry, SealedRecord, Store, StoreError};
-use crate::unit::UnitType;
+use crate::store::{Reading, SealedEntry, SealedRecord, Store, StoreError};
 
 /// How often files are opened again while the process lacks descriptors or memory.
 const RETRIES: usize = 20;
@@ -67,14 +64,11 @@ impl Start<'_> {
         let mut snapshot = without_assets(reading)?;
         let mut segments = Vec::with_capacity(record.segments.len() + 1);
         for entry in &record.segments {
-            let opened = open_segment(self.folder, &record.store, entry, self.matching, &snapshot)?;
-            let (mut segment, file) = opened;
+            let mut segment = open_segment(self.folder, &record.store, entry, &snapshot)?;
             segment.slots.mark_dead_words(reading.dead(entry.uid)?.into_iter());
             if segment.slots.dead() != entry.dead {
                 return Err(SealError::Damaged("dead slots are missing").into());
             }
-            segment.file = Some(Arc::new(file));
-            segment.known_graphs = known_graphs(entry, &segment);
             segments.push(segment);
         }
         self.replay(reading, &snapshot, &mut segments)?;
@@ -137,29 +131,15 @@ fn retried<T>(pause: Duration, open: impl Fn() -> Result<T, NotMapped>) -> Resul
     open()
 }
 
-/// What an entry says about the graphs of a segment's columns.
-fn known_graphs(
-    entry: &SealedEntry,
-    segment: &Segment,
-) -> BTreeMap<Key<UnitType>, Arc<GraphEntry>> {
-    let known = entry.graphs.iter().filter_map(|graph| Some((graph.key()?, graph)));
-    let has_column = |key: &Key<UnitType>, graph: &GraphEntry| {
-        segment.frozen.get(key).is_some_and(|column| column.rows() == graph.rows)
-    };
-    let known = known.filter(|(key, graph)| has_column(key, graph));
-    known.map(|(key, graph)| (key, Arc::new(graph.clone()))).collect()
-}
-
 /// Opens the segment that an entry of a record names. All its slots are live.
 fn open_segment(
     folder: &Path,
     store: &str,
     entry: &SealedEntry,
-    matching: Matching,
     snapshot: &Snapshot,
-) -> Result<(Segment, SealedFile), SealError> {
+) -> Result<Segment, SealError> {
     let kind_of = |name: &str| snapshot.simprint_types.get(name).map(|known| known.kind);
-    sealed::open(folder, &Expected::new(store, entry), matching, &kind_of)
+    sealed::open(folder, &Expected::new(store, entry), &kind_of)
 }
 
 #[cfg(test)]

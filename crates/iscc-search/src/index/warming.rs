@@ -13,8 +13,7 @@ impl Index {
     /// searches need most often in all files.
     pub fn warm_files(&self, left: &mut u64, should_continue: &(dyn Fn() -> bool + Sync)) {
         let snapshot = self.snapshot();
-        let files = snapshot.segments.iter().filter_map(|segment| segment.file.as_ref());
-        let cold = files.filter(|file| !file.is_warm.swap(true, Ordering::AcqRel));
+        let cold = snapshot.files().filter(|file| !file.is_warm.swap(true, Ordering::AcqRel));
         let cold: Vec<Arc<SealedFile>> = cold.cloned().collect();
         if cold.is_empty() {
             return;

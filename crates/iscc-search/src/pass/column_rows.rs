@@ -1,10 +1,11 @@
-//! The bodies of one type and length in a segment, growing or frozen.
+//! The bodies of one type and length in a segment, in memory or in a file.
 
 use std::slice::from_ref;
 
 use super::plan::Rows;
 use crate::column::{BLOCK_ROWS, Body, Column};
 use crate::frozen::{FrozenColumn, Owner};
+use crate::lists::Lists;
 use crate::scan::Columns;
 use crate::segment::{Chunk, Key, Segment, SimprintKind};
 use crate::unit::UnitType;
@@ -27,18 +28,20 @@ pub type SimprintRows<'a> = ColumnRows<'a, Chunk>;
 impl<'a> UnitRows<'a> {
     /// All units of a segment that are compared by similarity.
     pub fn all(segment: &'a Segment) -> impl Iterator<Item = (Key<UnitType>, Self)> {
-        let growing = segment.units.iter().map(|(key, column)| (*key, Self::Growing(column)));
-        let frozen = segment.frozen.iter().map(|(key, column)| (*key, Self::Frozen(column)));
-        growing.chain(frozen)
+        let growing = segment.tail().into_iter().flat_map(|tail| &tail.units);
+        let in_file = segment.file_segment().into_iter().flat_map(|file| &file.columns.units);
+        let growing = growing.map(|(key, column)| (*key, Self::Growing(column)));
+        growing.chain(in_file.map(|(key, column)| (*key, Self::Frozen(column))))
     }
 }
 
 impl<'a> SimprintRows<'a> {
     /// All simprints of a segment that are compared by similarity.
     pub fn all(segment: &'a Segment) -> impl Iterator<Item = (Key<SimprintKind>, Self)> {
-        let growing = segment.simprints.iter().map(|(key, column)| (*key, Self::Growing(column)));
-        let frozen = segment.frozen_simprints.iter();
-        growing.chain(frozen.map(|(key, column)| (*key, Self::Frozen(column))))
+        let growing = segment.tail().into_iter().flat_map(|tail| &tail.simprints);
+        let in_file = segment.file_segment().into_iter().flat_map(|file| &file.columns.simprints);
+        let growing = growing.map(|(key, column)| (*key, Self::Growing(column)));
+        growing.chain(in_file.map(|(key, column)| (*key, Self::Frozen(column))))
     }
 }
 
@@ -58,6 +61,24 @@ impl<'a, O: Owner> ColumnRows<'a, O> {
                 from_ref(&column.blocks()[row / BLOCK_ROWS].payloads()[row % BLOCK_ROWS])
             }
             Self::Frozen(column) => column.owners(row),
+        }
+    }
+
+    /// Size of the rows and their lists in bytes, of heap memory or of the file.
+    pub fn memory_bytes(&self) -> usize {
+        match self {
+            Self::Growing(column) => column.memory_bytes(),
+            Self::Frozen(column) => {
+                column.memory_bytes() + column.lists().map_or(0, Lists::memory_bytes)
+            }
+        }
+    }
+
+    /// All bodies with their owners.
+    pub fn for_each(&self, mut each: impl FnMut(Body, O)) {
+        match self {
+            Self::Growing(column) => column.iter().for_each(|(body, owner)| each(body, owner)),
+            Self::Frozen(column) => column.iter().for_each(|(body, owner)| each(body, owner)),
         }
     }
 

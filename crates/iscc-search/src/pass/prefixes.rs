@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 pub fn prefixes(snapshot: &Snapshot, probes: &[UnitProbe]) -> Vec<UnitHit> {
     let mut found = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
-        for ((unit, bits), rows) in &segment.prefixes {
+        for ((unit, bits), rows) in &segment.sorted().units {
             for probe in probes.iter().filter(|probe| probe.unit == *unit) {
                 // With the probe cut to the rows' length, one lookup serves both directions.
                 let prefix = probe.body.prefix(*bits);
@@ -48,7 +48,7 @@ pub fn equal_simprints(snapshot: &Snapshot, query: &SimprintQuery) -> Vec<EqualS
     let mut found = Vec::new();
     for segment in &snapshot.segments {
         for (probe, body) in query.probes.iter().enumerate() {
-            let Some(rows) = segment.equal_simprints.get(&(query.kind, body.bits())) else {
+            let Some(rows) = segment.sorted().simprints.get(&(query.kind, body.bits())) else {
                 continue;
             };
             rows.starting_with(body, |chunk| {

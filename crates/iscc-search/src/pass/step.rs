@@ -99,6 +99,7 @@ impl<'a> Hits<'a, u32> for NearRows<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::super::units::{Part, UnitProbe};
@@ -106,7 +107,9 @@ mod tests {
     use crate::column::Body;
     use crate::lists::ListSizes;
     use crate::lists::tests::{BESIDE_CROWD, crowded_rows, frozen};
-    use crate::segment::{Matching, Segment};
+    use crate::sealed::SealedFile;
+    use crate::segment::{FileColumns, FileSegment, Segment, SegmentRows};
+    use crate::slots::Slots;
     use crate::snapshot::Snapshot;
     use crate::unit::UnitType;
 
@@ -120,11 +123,16 @@ mod tests {
     fn snapshot() -> Snapshot {
         let mut rows = crowded_rows(CROWD);
         rows.extend((0..COPIES).map(|_| vec![1, 2, 3, 4, 5, 6, 1, 0]));
-        let mut segment = Segment::new(0, Matching::Approximate);
+        let mut slots = Slots::default();
         for number in 0..rows.len() {
-            segment.slots.push(number as u64);
+            slots.push(number as u64);
         }
-        segment.frozen.insert((UNIT, 64), Arc::new(frozen(&rows, ListSizes::default())));
+        let column = frozen(&rows, ListSizes::default());
+        let columns =
+            FileColumns { units: BTreeMap::from([((UNIT, 64), column)]), ..FileColumns::default() };
+        let (file, columns) = (Arc::new(SealedFile::of_columns()), Arc::new(columns));
+        let rows = SegmentRows::File(FileSegment { file, columns });
+        let segment = Segment { uid: 0, slots, rows };
         Snapshot { segments: vec![Arc::new(segment)], ..Snapshot::default() }
     }
 

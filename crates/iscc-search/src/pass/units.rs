@@ -160,8 +160,7 @@ impl<'a> Units<'a> {
             for (key, rows) in UnitRows::all(segment).filter(|(_, rows)| self.part.has(rows)) {
                 let is_probe = |index: &usize| self.probes[*index].unit == key.0;
                 let indexes = (0..self.probes.len()).filter(is_probe).collect();
-                let graph = segment.graphs.get(&key).map(AsRef::as_ref);
-                choose(number, rows, graph, self, indexes, way, &mut choices);
+                choose(number, rows, segment.graph(key), self, indexes, way, &mut choices);
             }
         }
         choices

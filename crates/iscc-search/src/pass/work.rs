@@ -9,7 +9,7 @@ use super::plan::{Rows, probe_of};
 use crate::frozen::Owner;
 use crate::lists::cost::{scan_cost, shared_scan_cost};
 
-/// Largest share of a scan that a graph costs: one that costs more is refused in its trial.
+/// Share of a scan that a graph is planned to cost (`benches/scale.rs`, `kind=graph`).
 const GRAPH_SHARE: f64 = 1.0 / 3.0;
 
 /// Planned work. Counted, not timed, so the same request has the same work each time.

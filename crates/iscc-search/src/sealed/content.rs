@@ -26,6 +26,8 @@ pub struct FileContent<'a> {
     pub slots: u32,
     pub columns: Vec<ColumnEntry>,
     pub parts: Vec<Part<'a>>,
+    /// Sections whose lengths are known only when they are made. They follow all others.
+    pub last: Vec<PartWriter<'a>>,
 }
 
 impl<'a> FileContent<'a> {
@@ -55,7 +57,18 @@ impl<'a> FileContent<'a> {
 
     /// Adds the entry of a column, whose sections follow.
     pub fn column(&mut self, content: Content, bits: u16, rows: usize) {
-        self.columns.push(ColumnEntry { content, bits, rows });
+        self.columns.push(ColumnEntry { content, bits, rows, has_graph: false });
+    }
+
+    /// Adds a graph to the last column.
+    pub fn graph(
+        &mut self,
+        write: impl FnOnce(&mut SectionWriter<'_, '_>) -> Result<(), SealError> + 'a,
+    ) {
+        if let Some(column) = self.columns.last_mut() {
+            column.has_graph = true;
+            self.last.push(Box::new(write));
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub const START_BYTES: usize = 24;
 const PAGE: u64 = 4096;
 
 /// Alignment of sections that are at least as large: a large page.
-const LARGE_PAGE: u64 = 2 << 20;
+pub const LARGE_PAGE: u64 = 2 << 20;
 
 /// The header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub struct ColumnEntry {
     pub bits: u16,
     /// Number of rows.
     pub rows: usize,
+    /// Whether it has a graph. The sections of the graphs follow those of all columns, in the same order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_graph: bool,
 }
 
 /// What a column contains.
@@ -78,6 +81,18 @@ pub struct Section {
     pub bytes: u64,
     /// BLAKE3 of the bytes, in hex.
     pub hash: String,
+}
+
+impl Header {
+    /// Position of the header, after all sections.
+    pub fn offset(&self) -> u64 {
+        aligned(end_of(&self.sections), 0)
+    }
+}
+
+/// Position after the last section.
+pub fn end_of(sections: &[Section]) -> u64 {
+    sections.last().map_or(START_BYTES as u64, |last| last.offset + last.bytes)
 }
 
 /// The position of a section that follows a position.

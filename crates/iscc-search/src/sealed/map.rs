@@ -40,11 +40,6 @@ impl FileMap {
         #[cfg(unix)]
         let _ = self.0.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
     }
-
-    /// All bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.0
-    }
 }
 
 /// A list of numbers in a mapped file.
@@ -74,6 +69,12 @@ impl<T: Pod> Deref for MappedRange<T> {
 
     fn deref(&self) -> &[T] {
         bytemuck::cast_slice(&self.map.0[self.bytes.clone()])
+    }
+}
+
+impl<T> std::fmt::Debug for MappedRange<T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "MappedRange({:?})", self.bytes)
     }
 }
 

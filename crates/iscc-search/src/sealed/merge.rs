@@ -1,5 +1,7 @@
-//! Writes segments to a file, column by column: one that is full, one with many dead slots, or several. The rows are read in order, mostly from other files, and written at once,
-//! so that the memory needed does not depend on the size of the segments, but on that of a list of one column.
+//! Writes segments to a file, column by column: one that is full, one with many dead slots, or several.
+//!
+//! The rows are read in order, mostly from other files, and written at once, so that the memory needed does not depend on the
+//! size of the segments, but on that of a list of one column, or of a graph if columns have graphs.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +10,14 @@ use super::format::{Bodies, Content, unit_numbers};
 use super::write::{NewFile, SectionWriter};
 use super::{Paced, SealError, SealedFile};
 use crate::array::Array;
-use crate::column::{Column, word_count};
+use crate::column::{Body, Column, word_count};
 use crate::frozen::{FrozenColumn, Owner, several_entry};
+use crate::graph::{self, Graph};
 use crate::lists::{ListForm, ListSizes, Lists};
+use crate::pass::{SimprintRows, UnitRows};
 use crate::prefix_runs::PrefixRuns;
 use crate::scan::WORDS_MAX;
-use crate::segment::{DEAD, Segment};
+use crate::segment::{DEAD, Segment, SegmentRows};
 
 /// Maximum number of sources of a column.
 const SOURCES_MAX: usize = 64;
@@ -23,15 +27,17 @@ const NEW: u8 = 0x80;
 /// Set in a step if all owners of its row are dead.
 const SKIP: u8 = 0x40;
 
-/// Which lists merged columns have.
+/// Which lists and graphs merged columns have.
 #[derive(Debug, Clone, Copy)]
-pub struct MergedLists {
+pub struct Structures {
     /// Those of units.
     pub units: ListSizes,
     /// Those of simprints, if they have some.
     pub simprints: Option<ListSizes>,
     /// Number of rows from which columns have lists.
     pub rows_min: usize,
+    /// Number of rows from which columns of long units have a graph. `None`: none has one.
+    pub graph_rows_min: Option<usize>,
 }
 
 /// A file of merged segments.
@@ -46,7 +52,7 @@ pub struct Merged {
 pub fn merge(
     target: &NewFile<'_>,
     sources: &[&Segment],
-    lists: &MergedLists,
+    structures: &Structures,
     pace: &Paced<'_>,
 ) -> Result<Merged, SealError> {
     let mut moves: Vec<Vec<u32>> =
@@ -59,7 +65,7 @@ pub fn merge(
     let mut content = FileContent { slots, ..FileContent::default() };
     let bodies = || ids(sources).map(|(_, _, id)| id);
     content.add_ids(bodies(), move |writer: &mut SectionWriter<'_, '_>| writer.items(bodies()));
-    let columns = Columns { sources, moves: &moves, names: target.simprint_names, lists };
+    let columns = Columns { sources, moves: &moves, names: target.simprint_names, structures };
     columns.add_all(&mut content)?;
     let file = target.write_content(content, pace)?;
     Ok(Merged { file, moves })
@@ -82,7 +88,7 @@ struct Columns<'a> {
     sources: &'a [&'a Segment],
     moves: &'a [Vec<u32>],
     names: &'a [String],
-    lists: &'a MergedLists,
+    structures: &'a Structures,
 }
 
 impl<'a> Columns<'a> {
@@ -92,58 +98,53 @@ impl<'a> Columns<'a> {
     {
         let units = |unit| Bodies::Units(unit_numbers(unit));
         let simprints = |kind| Bodies::Simprints(self.names[usize::from(kind)].clone());
-        for key in self.keys(|one| one.units.keys().chain(one.frozen.keys())) {
-            let rows = self.rows(move |one| {
-                let plain = one.units.get(&key).map(Plain);
-                (plain, one.frozen.get(&key).map(|column| Frozen(column)))
+        for key in self.keys(|one| UnitRows::all(one).map(|(key, _)| key)) {
+            let rows = self.rows(move |one| match &one.rows {
+                SegmentRows::Tail(tail) => tail.units.get(&key).map(Plain),
+                SegmentRows::File(file) => file.columns.units.get(&key).map(Frozen),
             });
-            frozen(
-                content,
-                units(key.0),
-                key.1,
-                rows,
-                Some(self.lists.units),
-                self.lists.rows_min,
-            )?;
+            let sizes = Some(self.structures.units);
+            let rows_of = frozen(content, units(key.0), key.1, rows, sizes, self.structures)?;
+            let rows_min = self.structures.graph_rows_min.filter(|_| key.1 >= graph::BITS_MIN);
+            if rows_min.is_some_and(|rows_min| rows_of >= rows_min.max(1)) {
+                content.graph(move |writer| write_graph(writer, &rows()?, key.1));
+            }
         }
-        for key in self.keys(|one| one.prefixes.keys()) {
-            let rows = self.rows(move |one| (one.prefixes.get(&key).map(Sorted), None));
+        for key in self.keys(|one| one.sorted().units.keys().copied()) {
+            let rows = self.rows(move |one| one.sorted().units.get(&key).map(Sorted));
             sorted(content, units(key.0), key.1, rows)?;
         }
-        for key in self.keys(|one| one.simprints.keys().chain(one.frozen_simprints.keys())) {
-            let rows = self.rows(move |one| {
-                let plain = one.simprints.get(&key).map(Plain);
-                (plain, one.frozen_simprints.get(&key).map(|column| Frozen(column)))
+        for key in self.keys(|one| SimprintRows::all(one).map(|(key, _)| key)) {
+            let rows = self.rows(move |one| match &one.rows {
+                SegmentRows::Tail(tail) => tail.simprints.get(&key).map(Plain),
+                SegmentRows::File(file) => file.columns.simprints.get(&key).map(Frozen),
             });
-            let sizes = self.lists.simprints;
-            frozen(content, simprints(key.0), key.1, rows, sizes, self.lists.rows_min)?;
+            let sizes = self.structures.simprints;
+            frozen(content, simprints(key.0), key.1, rows, sizes, self.structures)?;
         }
-        for key in self.keys(|one| one.equal_simprints.keys()) {
-            let rows = self.rows(move |one| (one.equal_simprints.get(&key).map(Sorted), None));
+        for key in self.keys(|one| one.sorted().simprints.keys().copied()) {
+            let rows = self.rows(move |one| one.sorted().simprints.get(&key).map(Sorted));
             sorted(content, simprints(key.0), key.1, rows)?;
         }
         Ok(())
     }
 
     /// The different keys of all sources.
-    fn keys<K: Ord + Copy + 'a, I: Iterator<Item = &'a K>>(
-        &self,
-        keys: impl Fn(&'a Segment) -> I,
-    ) -> BTreeSet<K> {
-        self.sources.iter().flat_map(|source| keys(source)).copied().collect()
+    fn keys<K: Ord, I: Iterator<Item = K>>(&self, keys: impl Fn(&'a Segment) -> I) -> BTreeSet<K> {
+        self.sources.iter().flat_map(|source| keys(source)).collect()
     }
 
     /// Reads the rows of a column of all sources.
     fn rows<O: Owner>(
         &self,
-        of: impl Fn(&'a Segment) -> (Option<Rows<'a, O>>, Option<Rows<'a, O>>) + 'a,
-    ) -> impl Fn() -> Result<Steps<'a, O>, SealError> + 'a {
+        of: impl Fn(&'a Segment) -> Option<Rows<'a, O>> + Copy + 'a,
+    ) -> impl Fn() -> Result<Steps<'a, O>, SealError> + Copy + 'a {
         let (sources, moves) = (self.sources, self.moves);
         move || {
-            let all = sources.iter().zip(moves).flat_map(|(segment, moves)| {
-                let (first, second) = of(segment);
-                first.into_iter().chain(second).map(move |rows| Source::new(rows, segment, moves))
-            });
+            let all = sources
+                .iter()
+                .zip(moves)
+                .filter_map(|(segment, moves)| Some(Source::new(of(segment)?, segment, moves)));
             Steps::new(all.collect())
         }
     }
@@ -346,21 +347,21 @@ impl Counts {
     }
 }
 
-/// Adds a column of distinct bodies. Their order is computed once for the lengths of the sections and again when they are
-/// written, so that only that of one column is in memory.
+/// Adds a column of distinct bodies, and returns their number. Their order is computed once for the lengths of the sections
+/// and again when they are written, so that only that of one column is in memory.
 fn frozen<'c, O: Owner>(
     content: &mut FileContent<'c>,
     of: Bodies,
     bits: u16,
     read: impl Fn() -> Result<Steps<'c, O>, SealError> + 'c,
     sizes: Option<ListSizes>,
-    rows_min: usize,
-) -> Result<(), SealError> {
+    structures: &Structures,
+) -> Result<usize, SealError> {
     let Counts { rows, several, several_owners, .. } = read()?.counts;
-    let has_lists = |sizes: &ListSizes| rows >= sizes.rows_min.max(rows_min);
+    let has_lists = |sizes: &ListSizes| rows >= sizes.rows_min.max(structures.rows_min);
     let form = sizes.filter(has_lists).map(|sizes| sizes.form(rows));
     if rows == 0 {
-        return Ok(());
+        return Ok(0);
     }
     let mut bytes = vec![(rows * 8) as u64; word_count(bits)];
     bytes.push((rows * size_of::<O>()) as u64);
@@ -376,7 +377,7 @@ fn frozen<'c, O: Owner>(
         write_owners(writer, &steps)?;
         form.map_or(Ok(()), |form| write_lists(writer, &steps, bits, form))
     });
-    Ok(())
+    Ok(rows)
 }
 
 /// Writes the three arrays of owners.
@@ -422,6 +423,19 @@ fn write_lists<O: Owner>(
     Lists::build_each(bits, steps.counts.rows, form, words, &mut |array| {
         writer.pieces([array].into_iter())
     })
+}
+
+/// Builds and writes a graph. Takes as much memory as the graph, and the bodies once more.
+fn write_graph<O: Owner>(
+    writer: &mut SectionWriter<'_, '_>,
+    steps: &Steps<'_, O>,
+    bits: u16,
+) -> Result<(), SealError> {
+    let body = |(source, row): (&Source<'_, O>, usize)| Body::from_words(source.words(row), bits);
+    let bodies: Vec<Body> = steps.new_rows().map(body).collect();
+    let graph = Graph::build(&bodies, writer.should_continue())?.ok_or(SealError::Stopped)?;
+    drop(bodies);
+    writer.append(|section| graph.save(|step| section.push_bytes(step))?)
 }
 
 /// Adds a column of bodies in order.

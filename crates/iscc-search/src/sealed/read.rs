@@ -1,5 +1,6 @@
 //! Opens and checks the file of a sealed segment.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -13,6 +14,7 @@ use bytemuck::Pod;
 use super::format::{
     Bodies, ColumnEntry, Content, Header, START_BYTES, Section, file_hash, read_start, unit_type,
 };
+use super::graph::FileGraph;
 use super::id_filter::IdFilter;
 use super::map::{FileMap, MappedRange};
 use super::warm::Pages;
@@ -21,7 +23,7 @@ use crate::array::Array;
 use crate::column::word_count;
 use crate::frozen::FrozenColumn;
 use crate::prefix_runs::PrefixRuns;
-use crate::segment::{Matching, Segment, SimprintKind};
+use crate::segment::{FileColumns, FileSegment, Segment, SegmentRows, SimprintKind};
 use crate::slots::Slots;
 use crate::store::SealedEntry;
 
@@ -60,20 +62,28 @@ impl<'a> Expected<'a> {
 pub fn open(
     index_folder: &Path,
     expected: &Expected<'_>,
-    matching: Matching,
     kind_of: &dyn Fn(&str) -> Option<SimprintKind>,
-) -> Result<(Segment, SealedFile), SealError> {
+) -> Result<Segment, SealError> {
     let mut file = File::open(path_of(index_folder, expected.uid))?;
     let (header, data_bytes) = read_header(&mut file, expected)?;
     let map = FileMap::open(&file, data_bytes)?;
     let (all, purposes) = (header.sections.iter(), Vec::with_capacity(header.sections.len()));
     let mut sections = Sections { map: &map, all, purposes };
-    let mut segment = Segment::new(0, matching);
     let ids = sections.next(header.slots as usize)?;
     let filter = sections.next(IdFilter::words(header.slots as usize))?;
-    segment.slots = Slots::sealed(ids, IdFilter::new(filter));
+    let slots = Slots::sealed(ids, IdFilter::new(filter));
+    let mut columns = FileColumns::default();
     for column in &header.columns {
-        add_column(&mut segment, column, &mut sections, kind_of)?;
+        add_column(&mut columns, column, &mut sections, kind_of)?;
+    }
+    let mut graphs = BTreeMap::new();
+    for column in header.columns.iter().filter(|column| column.has_graph) {
+        let Content::Frozen(Bodies::Units(numbers), _) = column.content else { continue };
+        let unit = unit_type(numbers).ok_or(SealError::Damaged("a unit type is unknown"))?;
+        graphs.insert(
+            (unit, column.bits),
+            FileGraph::new(sections.range(Purpose::Graph)?, column.rows),
+        );
     }
     let purposes = sections.purposes;
     let file = SealedFile {
@@ -83,9 +93,11 @@ pub fn open(
         is_checked: AtomicBool::new(false),
         is_warm: AtomicBool::new(false),
         sections: header.sections,
+        graphs,
         pages: Some(Pages { map, purposes }),
     };
-    Ok((segment, file))
+    let rows = FileSegment { file: Arc::new(file), columns: Arc::new(columns) };
+    Ok(Segment { uid: 0, slots, rows: SegmentRows::File(rows) })
 }
 
 fn read_header(file: &mut File, expected: &Expected<'_>) -> Result<(Header, u64), SealError> {
@@ -118,8 +130,8 @@ fn read_header(file: &mut File, expected: &Expected<'_>) -> Result<(Header, u64)
 
 /// Adds a column, whose sections are the next ones.
 fn add_column(
-    segment: &mut Segment,
-    ColumnEntry { content, bits, rows }: &ColumnEntry,
+    columns: &mut FileColumns,
+    ColumnEntry { content, bits, rows, .. }: &ColumnEntry,
     sections: &mut Sections<'_>,
     kind_of: &dyn Fn(&str) -> Option<SimprintKind>,
 ) -> Result<(), SealError> {
@@ -132,17 +144,19 @@ fn add_column(
     match content {
         Content::Frozen(Bodies::Units(numbers), form) => {
             let column = FrozenColumn::read(bits, rows, *form, sections)?;
-            segment.frozen.insert((unit(*numbers)?, bits), Arc::new(column));
+            columns.units.insert((unit(*numbers)?, bits), column);
         }
         Content::Frozen(Bodies::Simprints(name), form) => {
             let column = FrozenColumn::read(bits, rows, *form, sections)?;
-            segment.frozen_simprints.insert((kind(name)?, bits), Arc::new(column));
+            columns.simprints.insert((kind(name)?, bits), column);
         }
         Content::Sorted(Bodies::Units(numbers)) => {
-            segment.prefixes.insert((unit(*numbers)?, bits), sections.sorted(bits, rows)?);
+            let rows = sections.sorted(bits, rows)?;
+            columns.sorted.units.insert((unit(*numbers)?, bits), rows);
         }
         Content::Sorted(Bodies::Simprints(name)) => {
-            segment.equal_simprints.insert((kind(name)?, bits), sections.sorted(bits, rows)?);
+            let rows = sections.sorted(bits, rows)?;
+            columns.sorted.simprints.insert((kind(name)?, bits), rows);
         }
     }
     Ok(())
@@ -180,13 +194,17 @@ impl Sections<'_> {
     }
 
     fn take<T: Pod>(&mut self, purpose: Purpose) -> Result<Array<T>, SealError> {
+        self.range(purpose).map(Array::Mapped)
+    }
+
+    fn range<T: Pod>(&mut self, purpose: Purpose) -> Result<MappedRange<T>, SealError> {
         let damaged = SealError::Damaged("a section is not in the file");
         let Some(section) = self.all.next() else { return Err(damaged) };
         let Some(end) = section.offset.checked_add(section.bytes) else { return Err(damaged) };
         let bytes = section.offset as usize..end as usize;
         let range = MappedRange::new(self.map, bytes.clone());
         self.purposes.push((purpose, bytes));
-        range.map(Array::Mapped).ok_or(damaged)
+        range.ok_or(damaged)
     }
 
     fn sorted<P: Pod>(&mut self, bits: u16, rows: usize) -> Result<PrefixRuns<P>, SealError> {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::{Arc, RwLock};
+use std::sync::RwLock;
 
 use proptest::prelude::*;
 
@@ -11,9 +11,9 @@ use crate::column::{Body, word_count, word_mask};
 use crate::distance::distance_max;
 use crate::frozen::FrozenColumn;
 use crate::lists::ListSizes;
-use crate::lists::tests::{ALL, bodies, expected, found, frozen};
+use crate::lists::tests::{ALL, bodies, expected, found};
 use crate::scan::{Probe, scan};
-use crate::segment::{AssetRows, Matching, Segment};
+use crate::segment::{AssetRows, FileColumns, Matching, Segment};
 use crate::unit::UnitType;
 
 const PACE: Paced<'static> = Paced { bytes_per_second: u64::MAX, should_continue: &|| true };
@@ -37,8 +37,9 @@ fn write_new(folder: &Path, segment: &Segment, sizes: ListSizes) -> Result<Seale
         uid: 7,
         simprint_names: &names,
     };
-    let lists = MergedLists { units: sizes, simprints: Some(sizes), rows_min: 1 };
-    merge(&target, &[segment], &lists, &PACE).map(|merged| merged.file)
+    let structures =
+        Structures { units: sizes, simprints: Some(sizes), rows_min: 1, graph_rows_min: None };
+    merge(&target, &[segment], &structures, &PACE).map(|merged| merged.file)
 }
 
 fn opened(folder: &Path, file: &SealedFile) -> File {
@@ -48,19 +49,18 @@ fn opened(folder: &Path, file: &SealedFile) -> File {
 fn open_from(folder: &Path, expected: &Expected<'_>) -> Result<Segment, SealError> {
     let kind_of =
         |name: &str| NAMES.iter().position(|known| *known == name).map(|kind| kind as u16);
-    open(folder, expected, Matching::Approximate, &kind_of).map(|(segment, _)| segment)
+    open(folder, expected, &kind_of)
 }
 
-/// A segment with an asset for each body, whose frozen column is `column`.
-fn segment(rows: &[Vec<u8>], column: FrozenColumn, matching: Matching) -> Segment {
+/// A segment in memory with an asset for each body.
+fn segment(rows: &[Vec<u8>], matching: Matching) -> Segment {
     let mut segment = Segment::new(1, matching);
     for (number, row) in rows.iter().enumerate() {
         let body = Body::new(row).unwrap();
-        let units = vec![(UnitType::META, body), (UnitType::INSTANCE, body)];
+        let units = vec![(TYPE, body), (UnitType::INSTANCE, body)];
         let simprints = vec![(number as u16 % 2, body, number as u32, 9)];
         segment.add(number as u64 * 5, &AssetRows { units, simprints });
     }
-    segment.frozen.insert((TYPE, column.bits()), Arc::new(column));
     segment
 }
 
@@ -82,6 +82,10 @@ fn scanned(column: &FrozenColumn, query: &[u8], threshold: f64) -> Vec<(usize, u
     slots
 }
 
+fn columns(segment: &Segment) -> &FileColumns {
+    &segment.file_segment().unwrap().columns
+}
+
 fn in_order<T: Ord>(rows: impl Iterator<Item = T>) -> Vec<T> {
     let mut rows: Vec<T> = rows.collect();
     rows.sort_unstable();
@@ -90,32 +94,29 @@ fn in_order<T: Ord>(rows: impl Iterator<Item = T>) -> Vec<T> {
 
 fn assert_same(mapped: &Segment, segment: &Segment, query: &[u8]) {
     assert!(mapped.slots.iter_live().eq(segment.slots.iter_live()));
-    assert!(mapped.units.is_empty() && mapped.simprints.is_empty());
-    for (key, theirs) in &segment.units {
-        assert!(mapped.frozen[key].iter().eq(in_order(theirs.iter())));
+    let (mapped, tail) = (columns(mapped), segment.tail().unwrap());
+    for (key, theirs) in &tail.units {
+        assert!(mapped.units[key].iter().eq(in_order(theirs.iter())));
     }
-    assert!(mapped.frozen_simprints.keys().eq(segment.simprints.keys()));
-    for (key, theirs) in &segment.simprints {
-        assert!(mapped.frozen_simprints[key].iter().eq(in_order(theirs.iter())));
+    assert!(mapped.simprints.keys().eq(tail.simprints.keys()));
+    for (key, theirs) in &tail.simprints {
+        assert!(mapped.simprints[key].iter().eq(in_order(theirs.iter())));
     }
     let prefix = Body::new(query).unwrap().prefix(8);
-    for (key, theirs) in &segment.prefixes {
+    for (key, theirs) in &tail.sorted.units {
         let (mut ours, mut expected) = (Vec::new(), Vec::new());
-        mapped.prefixes[key].starting_with(&prefix, |slot| ours.push(slot));
+        mapped.sorted.units[key].starting_with(&prefix, |slot| ours.push(slot));
         theirs.starting_with(&prefix, |slot| expected.push(slot));
         ours.sort_unstable();
         expected.sort_unstable();
         assert_eq!(ours, expected);
     }
-    for (key, theirs) in &segment.equal_simprints {
-        let mut ours: Vec<_> = mapped.equal_simprints[key].iter().collect();
+    for (key, theirs) in &tail.sorted.simprints {
+        let mut ours: Vec<_> = mapped.sorted.simprints[key].iter().collect();
         let mut expected: Vec<_> = theirs.iter().collect();
         ours.sort_unstable();
         expected.sort_unstable();
         assert_eq!(ours, expected);
-    }
-    for (key, theirs) in &segment.frozen {
-        assert!(mapped.frozen[key].iter().eq(theirs.iter()));
     }
 }
 
@@ -132,9 +133,8 @@ proptest! {
         is_exact in any::<bool>(),
     ) {
         let rows = bodies(row_words * 4, &seeds);
-        let column = frozen(&rows, ALL);
         let matching = if is_exact { Matching::Exact } else { Matching::Approximate };
-        let segment = segment(&rows, column, matching);
+        let segment = segment(&rows, matching);
         let folder = tempfile::tempdir().unwrap();
         let file = write_to(folder.path(), &segment, ALL);
         let mapped = open_from(folder.path(), &entry_of(&file, segment.slots.len())).unwrap();
@@ -147,8 +147,11 @@ proptest! {
             query[bit / 8] ^= 0x80 >> (bit % 8);
         }
         assert_same(&mapped, &segment, &query);
+        // In exact matching, all units are looked up by prefix.
+        let Some(column) = columns(&mapped).units.get(&(TYPE, row_words as u16 * 32)) else {
+            return Ok(());
+        };
         let threshold = f64::from(percent) / 100.0;
-        let column = &mapped.frozen[&(TYPE, row_words as u16 * 32)];
         prop_assert_eq!(scanned(column, &query, threshold), expected(&rows, &query, threshold));
         if let Some(found) = found(column, &query, threshold) {
             prop_assert_eq!(found, expected(&rows, &query, threshold));
@@ -161,12 +164,11 @@ fn mapped_lists_with_long_keys_find_near_rows() {
     let rows =
         bodies(16, &(0..5000).map(|seed: u64| seed.wrapping_mul(0x9e37_79b9)).collect::<Vec<_>>());
     let sizes = ListSizes { long_keys_rows_min: 0, ..ALL };
-    let column = frozen(&rows, sizes);
-    let segment = segment(&rows, column, Matching::Approximate);
+    let segment = segment(&rows, Matching::Approximate);
     let folder = tempfile::tempdir().unwrap();
     let file = write_to(folder.path(), &segment, sizes);
     let mapped = open_from(folder.path(), &entry_of(&file, 5000)).unwrap();
-    let column = &mapped.frozen[&(TYPE, 128)];
+    let column = &columns(&mapped).units[&(TYPE, 128)];
     for row in (0..5000).step_by(37) {
         let near = found(column, &rows[row], 0.95).expect("a plan");
         assert_eq!(near, expected(&rows, &rows[row], 0.95));
@@ -176,8 +178,7 @@ fn mapped_lists_with_long_keys_find_near_rows() {
 #[test]
 fn files_of_another_store_or_record_are_refused() {
     let rows = bodies(8, &[6, 14, 22]);
-    let column = frozen(&rows, ListSizes::default());
-    let segment = segment(&rows, column, Matching::Approximate);
+    let segment = segment(&rows, Matching::Approximate);
     let folder = tempfile::tempdir().unwrap();
     let file = write_to(folder.path(), &segment, ListSizes::default());
     let good = entry_of(&file, 3);
@@ -210,14 +211,11 @@ fn only_files_of_segments_are_removed() {
     let segments = folder.path().join(SEGMENTS);
     std::fs::create_dir(&segments).unwrap();
     let name = |uid: u64, ending: &str| format!("{uid:016x}{ending}");
-    let (graph, other) = (".META_NONE_V0.128.graph", ".META_NONE_V0.128.7.graph");
-    let foreign = ["notes.txt", "1.seg", "zzzzzzzzzzzzzzzz.seg", "1.graph"].map(String::from);
-    let named = [name(1, ENDING), name(1, graph)];
+    let foreign = ["notes.txt", "1.seg", "zzzzzzzzzzzzzzzz.seg"].map(String::from);
+    let named = [name(1, ENDING)];
     let kept = [&named[..], &foreign].concat();
-    let temporary = format!("{graph}.tmp");
     let removed =
-        [(2, ENDING), (1, TEMPORARY), (2, TEMPORARY), (1, other), (2, graph), (1, &temporary)]
-            .map(|(uid, ending)| name(uid, ending));
+        [(2, ENDING), (1, TEMPORARY), (2, TEMPORARY)].map(|(uid, ending)| name(uid, ending));
     kept.iter().chain(&removed).for_each(|name| std::fs::write(segments.join(name), b"").unwrap());
     remove_files(folder.path(), |name| named.iter().any(|one| one == name));
     assert!(kept.iter().all(|name| segments.join(name).exists()));

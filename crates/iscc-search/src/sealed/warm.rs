@@ -19,6 +19,8 @@ pub enum Purpose {
     Words,
     /// To know which rows and assets were found.
     Rows,
+    /// To propose rows.
+    Graph,
 }
 
 /// The pages of a mapped file.
@@ -32,7 +34,7 @@ pub struct Pages {
 
 impl Purpose {
     /// All purposes, in the order in which sections are read.
-    pub const ALL: [Self; 3] = [Self::Offsets, Self::Words, Self::Rows];
+    pub const ALL: [Self; 4] = [Self::Offsets, Self::Words, Self::Rows, Self::Graph];
 }
 
 impl SealedFile {

@@ -1,9 +1,9 @@
 //! Writes the file of a segment.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
-use std::slice::IterMut;
 use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, bytes_of};
 
 use super::content::FileContent;
-use super::format::{Header, START_BYTES, Section, aligned, file_hash, start};
+use super::format::{Header, LARGE_PAGE, START_BYTES, Section, aligned, end_of, file_hash, start};
 use super::{SEGMENTS, SealError, SealedFile, path_of, temporary_path_of};
 use crate::index_files::sync_names;
 
@@ -98,27 +98,24 @@ impl NewFile<'_> {
         content: FileContent<'_>,
         pace: &Paced<'_>,
     ) -> Result<SealedFile, SealError> {
-        let FileContent { slots, columns, parts } = content;
+        let FileContent { slots, columns, parts, last } = content;
         let sections = layout(parts.iter().flat_map(|part| &part.bytes));
         let (store, uid) = (self.store.to_owned(), self.uid);
         let mut header = Header { store, uid, slots, columns, sections };
         let mut file = self.create()?;
-        let end =
-            header.sections.last().map_or(START_BYTES as u64, |last| last.offset + last.bytes);
-        let header_offset = aligned(end, 0);
-        let header_bytes = json(&header)?.len() as u64;
-        reserve(&file, header_offset + header_bytes)?;
-        let file_writer = PacedWriter::new(&mut file, pace);
+        reserve(&file, header.offset() + json(&header)?.len() as u64)?;
         let mut writer = SectionWriter {
-            file: file_writer,
-            sections: header.sections.iter_mut(),
+            file: PacedWriter::new(&mut file, pace),
+            sections: std::mem::take(&mut header.sections),
+            written: 0,
             buffer: Vec::new(),
         };
-        for part in parts {
-            (part.write)(&mut writer)?;
+        for write in parts.into_iter().map(|part| part.write).chain(last) {
+            write(&mut writer)?;
         }
-        drop(writer);
+        header.sections = writer.sections;
         let json = json(&header)?;
+        let (header_offset, header_bytes) = (header.offset(), json.len() as u64);
         let start = start(header_offset, header_bytes);
         file.seek(SeekFrom::Start(header_offset))?;
         file.write_all(&json)?;
@@ -132,6 +129,7 @@ impl NewFile<'_> {
             is_checked: AtomicBool::new(true),
             is_warm: AtomicBool::new(true),
             sections: header.sections,
+            graphs: BTreeMap::new(),
             pages: None,
         })
     }
@@ -154,7 +152,7 @@ fn json(header: &Header) -> Result<Vec<u8>, SealError> {
 }
 
 /// Sets the length of a file, and allocates it where the file system can.
-pub(super) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{FallocateFlags, fallocate};
@@ -170,7 +168,9 @@ pub(super) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
 /// Writes the sections of a file one after the other.
 pub struct SectionWriter<'a, 'f> {
     file: PacedWriter<'a, 'f>,
-    sections: IterMut<'a, Section>,
+    sections: Vec<Section>,
+    /// Number of sections that are written.
+    written: usize,
     buffer: Vec<u8>,
 }
 
@@ -181,7 +181,7 @@ pub struct OpenSection<'s, 'a, 'f> {
     bytes: u64,
 }
 
-impl SectionWriter<'_, '_> {
+impl<'a> SectionWriter<'a, '_> {
     /// Writes the next section in pieces.
     pub fn pieces<'p>(
         &mut self,
@@ -201,16 +201,46 @@ impl SectionWriter<'_, '_> {
         fill: impl FnOnce(&mut OpenSection<'_, '_, '_>) -> Result<(), SealError>,
     ) -> Result<(), SealError> {
         let other = SealError::Damaged("a section has another length than was planned");
-        let Some(planned) = self.sections.next() else { return Err(other) };
-        self.file.file.seek(SeekFrom::Start(planned.offset))?;
+        let number = self.written;
+        let Some(planned) = self.sections.get(number) else { return Err(other) };
+        let (offset, planned) = (planned.offset, planned.bytes);
+        let (bytes, hash) = self.write_at(offset, fill)?;
+        if bytes != planned {
+            return Err(other);
+        }
+        self.sections[number].hash = hash;
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Writes a section whose length was not planned. All planned ones must be written.
+    pub fn append(
+        &mut self,
+        fill: impl FnOnce(&mut OpenSection<'_, '_, '_>) -> Result<(), SealError>,
+    ) -> Result<(), SealError> {
+        let offset = aligned(end_of(&self.sections), LARGE_PAGE);
+        let (bytes, hash) = self.write_at(offset, fill)?;
+        self.sections.push(Section { offset, bytes, hash });
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Writes a section, and returns its length and its hash.
+    fn write_at(
+        &mut self,
+        offset: u64,
+        fill: impl FnOnce(&mut OpenSection<'_, '_, '_>) -> Result<(), SealError>,
+    ) -> Result<(u64, String), SealError> {
+        self.file.file.seek(SeekFrom::Start(offset))?;
         let mut section = OpenSection { writer: self, hasher: blake3::Hasher::new(), bytes: 0 };
         fill(&mut section)?;
         section.flush()?;
-        if section.bytes != planned.bytes {
-            return Err(other);
-        }
-        planned.hash = section.hasher.finalize().to_hex().to_string();
-        Ok(())
+        Ok((section.bytes, section.hasher.finalize().to_hex().to_string()))
+    }
+
+    /// Whether to go on. `false` stops the work.
+    pub fn should_continue(&self) -> &'a (dyn Fn() -> bool + Sync) {
+        self.file.pace.should_continue
     }
 }
 
@@ -246,7 +276,7 @@ impl OpenSection<'_, '_, '_> {
 }
 
 /// Writes in steps. The data of each one is on disk before the next one is written; the file is durable after its last sync.
-pub(super) struct PacedWriter<'a, 'f> {
+struct PacedWriter<'a, 'f> {
     file: &'f mut File,
     pace: &'a Paced<'a>,
     since: Instant,

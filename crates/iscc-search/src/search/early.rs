@@ -67,7 +67,7 @@ impl<'a> Early<'a> {
             && selection.cursor.is_none()
             && searcher.threshold(selection) < LAST_STEP
             // The response tells whether graphs were used, which may miss matches.
-            && (selection.exact || snapshot.segments.iter().all(|of| of.graphs.is_empty()));
+            && (selection.exact || snapshot.graphs() == 0);
         if !is_possible {
             return None;
         }

@@ -14,7 +14,6 @@ use heed::{CommitOrAbort, Database, Env, WithoutTls};
 use serde::{Deserialize, Serialize};
 
 use super::{IdKey, Reading, Store, StoreError, Writing};
-use crate::graph::Trial;
 
 const JOURNAL: &str = "journal";
 /// Name of the database with the dead slots of segments, one bit each.
@@ -47,37 +46,6 @@ pub struct SealedEntry {
     /// Length of the file in bytes.
     pub bytes: u64,
     /// Hash of the file's header, in hex.
-    pub hash: String,
-    /// What is known of the graphs of its columns.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub graphs: Vec<GraphEntry>,
-}
-
-/// What is known of the graph of a column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GraphEntry {
-    /// Unit type of the column.
-    pub unit: [u16; 3],
-    /// Length of the column's bodies in bits.
-    pub bits: u16,
-    /// Number of the column's rows.
-    pub rows: usize,
-    /// Lowest similarity of a match in the trial.
-    pub threshold: f64,
-    /// The last trial.
-    pub trial: Trial,
-    /// The saved graph. `None` if the graph did not pass the trial.
-    pub file: Option<GraphFile>,
-}
-
-/// The file of a graph.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GraphFile {
-    /// Number of nodes. Fewer than the column has rows while the graph is being built.
-    pub nodes: usize,
-    /// Length of the file in bytes.
-    pub bytes: u64,
-    /// BLAKE3 of the graph's bytes, in hex.
     pub hash: String,
 }
 
@@ -240,30 +208,6 @@ impl Writing<'_, '_> {
         self.append_journal(changed)?;
         self.journal.seals = true;
         Ok(())
-    }
-
-    /// Stores what is known of the graph of a column in the file `uid`, or removes it. Returns `false` if the record does not
-    /// name the file, or is out of date.
-    pub fn put_graph(
-        &mut self,
-        uid: u64,
-        column: ([u16; 3], u16),
-        graph: Option<&GraphEntry>,
-    ) -> Result<bool, StoreError> {
-        if self.store.journal_state() != JournalState::Kept {
-            return Ok(false);
-        }
-        let meta = &self.store.databases.meta;
-        let record = meta.get(self.txn, SEALED)?.and_then(|json| serde_json::from_slice(json).ok());
-        let Some(mut record): Option<SealedRecord> = record else { return Ok(false) };
-        let Some(entry) = record.segments.iter_mut().find(|entry| entry.uid == uid) else {
-            return Ok(false);
-        };
-        entry.graphs.retain(|known| (known.unit, known.bits) != column);
-        entry.graphs.extend(graph.cloned());
-        let json = serde_json::to_vec(&record).map_err(|error| StoreError::File(error.into()))?;
-        meta.put(self.txn, SEALED, &json)?;
-        Ok(true)
     }
 
     /// Adds the touched assets to the journal, or removes a record that is out of date.

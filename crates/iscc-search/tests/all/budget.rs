@@ -48,7 +48,7 @@ fn filled(scheme: &str, search_seconds_max: f64) -> Service {
             service.add(name, &json!(batch)).unwrap();
         }
     }
-    service.engine.wait_for_graphs();
+    service.engine.wait_for_maintenance();
     service
 }
 

@@ -100,7 +100,7 @@ fn fill(services: &[(&str, Service)], random: &mut Random) {
         for batch in all.chunks(100) {
             service.add("main", &json!(batch)).unwrap();
         }
-        service.engine.wait_for_graphs();
+        service.engine.wait_for_maintenance();
         for update in &updates {
             service.add("main", &json!([update])).unwrap();
         }
@@ -232,7 +232,7 @@ fn the_first_step_is_enough_for_one_match_or_if_the_others_score_too_low() {
     for (_, service) in &services {
         service.add("main", &added).unwrap();
         service.add("main", &json!(others)).unwrap();
-        service.engine.wait_for_graphs();
+        service.engine.wait_for_maintenance();
     }
     let query = json!({ "units": [units[0], unit(Kind::META, &random.bytes(8))] });
     let search = |limit: i64, min_score: Option<f64>| {

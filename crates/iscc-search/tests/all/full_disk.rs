@@ -124,7 +124,7 @@ fn an_index_works_without_the_files_that_do_not_fit() {
     std::fs::write(&rest, vec![1; (free() - (3 << 20)) as usize]).unwrap();
     let before = free();
     let service = open(options(Sealing::early()));
-    service.engine.wait_for_graphs();
+    service.engine.wait_for_maintenance();
     let decisions = String::from_utf8(service.engine.take_decisions()).unwrap();
     assert!(decisions.contains("not written to a file: No space left"), "{decisions}");
     assert!(free() + (1 << 20) > before, "a part of a file was left");
@@ -134,7 +134,7 @@ fn an_index_works_without_the_files_that_do_not_fit() {
     // It is tried again without a change or a restart.
     let again = Sealing { retry_after: Duration::from_millis(50), ..Sealing::early() };
     let service = open(options(again));
-    service.engine.wait_for_graphs();
+    service.engine.wait_for_maintenance();
     let decisions = || String::from_utf8(service.engine.take_decisions()).unwrap();
     let refused = decisions();
     assert!(refused.contains("\"outcome\":\"memory\""), "{refused}");

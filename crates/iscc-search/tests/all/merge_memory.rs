@@ -115,10 +115,10 @@ fn child() {
         let entries: Value = (first..last).map(|number| entry(number, &mut random)).collect();
         service.add("main", &entries).unwrap();
         // Adding takes memory, too.
-        service.engine.wait_for_graphs();
+        service.engine.wait_for_maintenance();
     }
     service.add("main", &json!([entry(FULL * 8 + 100, &mut random)])).unwrap();
-    service.engine.wait_for_graphs();
+    service.engine.wait_for_maintenance();
     let segments = value(service.engine.index("main")).unwrap()["segments"].clone();
     assert_eq!(segments[0]["kind"], "sealed");
     assert_eq!(segments[0]["assets"], FULL * 8, "{segments}");

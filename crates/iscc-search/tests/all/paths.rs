@@ -125,7 +125,7 @@ fn conditions_find_the_same_with_and_without_declared_paths() {
         if declared_at == 200 {
             declare(&service.engine, &PATHS);
         }
-        service.engine.wait_for_graphs();
+        service.engine.wait_for_maintenance();
         assert_eq!(paths(&service.engine)[2], json!({ "path": "metadata.url", "state": "ready" }));
         assert_same(&service.engine, &plain.engine);
 
@@ -138,7 +138,7 @@ fn conditions_find_the_same_with_and_without_declared_paths() {
         assert_eq!(declare(&engine, &["metadata.n"]).as_array().unwrap().len(), 1);
         assert!(listed(&engine, FILTERS[0]).is_err() && listed(&engine, FILTERS[2]).is_ok());
         declare(&engine, &PATHS);
-        engine.wait_for_graphs();
+        engine.wait_for_maintenance();
         assert_same(&engine, &plain.engine);
         drop(engine);
         let check = iscc_search::read_only::check(&folder.path().join("main")).unwrap();

@@ -49,7 +49,7 @@ fn files_of_an_older_format_are_made_again() {
             }
         });
         twins.check(scheme);
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         let after = files(&twins.folder());
         assert!(!after.is_empty() && after.iter().all(|file| !before.contains(file)), "{scheme}");
         twins.restart(|_| {});
@@ -126,12 +126,12 @@ proptest! {
                 Step::Add(seed, count) => twins.add(seed, count),
                 Step::Update(seed, count) => twins.update(seed, count),
                 Step::Delete(seed, count) => twins.delete(seed, count),
-                Step::Wait => twins.sealed.engine.wait_for_graphs(),
+                Step::Wait => twins.sealed.engine.wait_for_maintenance(),
                 Step::Restart => twins.restart(|_| {}),
                 Step::Damage(seed) => {
                     twins.restart(|index| damage(index, seed));
                     // A changed byte is found in the background.
-                    twins.sealed.engine.wait_for_graphs();
+                    twins.sealed.engine.wait_for_maintenance();
                 }
                 Step::Rename => {
                     for (from, to) in [("main", "other"), ("other", "main")] {
@@ -143,7 +143,7 @@ proptest! {
             }
         }
         twins.check("last");
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         twins.restart(|_| {});
         twins.check("last restart");
     }
@@ -184,7 +184,7 @@ fn a_kill_at_any_step_loses_nothing() {
                 let engine = open(scheme, killed.path(), &options(sealing));
                 let service = Service { engine, folder: None };
                 twins.check_other(&service, &format!("{scheme} killed at {step}"));
-                service.engine.wait_for_graphs();
+                service.engine.wait_for_maintenance();
                 twins.check_other(&service, &format!("{scheme} killed at {step}, later"));
             }
             let left = files(&killed.path().join("main"));
@@ -195,7 +195,7 @@ fn a_kill_at_any_step_loses_nothing() {
         let once = ["chosen", "written", "committed", "removed"];
         assert_eq!(seen, [once, once].concat(), "{scheme}");
         drop(resume);
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         twins.check(scheme);
     }
 }
@@ -230,7 +230,7 @@ fn changes_and_kills_during_a_merge_lose_nothing() {
             resume.send(()).unwrap();
         }
         drop((resume, steps));
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         twins.check(scheme);
         twins.restart(|_| {});
         twins.check(&format!("{scheme}, later"));
@@ -253,13 +253,13 @@ fn a_restored_backup_is_right_next_to_newer_files() {
         twins.update(8, 40);
         twins.delete(9, 20);
         twins.add(4, 300);
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         twins.restart(|index| copy_data(backup.path(), index));
         twins.plain.engine = open("usearch", saved.path(), &Options::default());
         (twins.known, twins.next) = (known, next);
         twins.check(&name);
         twins.add(5, 100);
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         twins.restart(|_| {});
         twins.check(&format!("{name}, later"));
     }
@@ -274,7 +274,7 @@ fn a_segment_of_an_index_that_is_renamed_meanwhile_is_written() {
     assert_eq!(steps.recv().unwrap(), "chosen");
     twins.sealed.engine.rename_index("main", br#"{"name":"other"}"#).unwrap();
     drop((resume, steps));
-    twins.sealed.engine.wait_for_graphs();
+    twins.sealed.engine.wait_for_maintenance();
     let sealed = files(&twins.folder().parent().unwrap().join("other"));
     assert!(!sealed.is_empty());
     assert!(sealed.iter().all(|file| file.extension().unwrap() == "seg"), "{sealed:?}");
@@ -291,7 +291,7 @@ fn an_index_with_the_name_of_a_renamed_one_has_its_own_folder() {
         let entries: Vec<Value> = (first..first + 100).map(|number| entry(number, 3)).collect();
         twins.sealed.add("main", &json!(entries)).unwrap();
     }
-    engine.wait_for_graphs();
+    engine.wait_for_maintenance();
     let indexes = twins.folder().parent().unwrap().to_owned();
     assert!(!files(&indexes.join("main")).is_empty());
     engine.delete_index("main").unwrap();

@@ -43,7 +43,7 @@ fn a_changed_byte_in_any_part_of_a_file_is_found() {
             let query = json!({ "units": entry(0, seed)["units"] });
             twins.sealed.search("main", &query, 100).unwrap();
         }
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         twins.check(&format!("byte {at}"));
         is_found |= decisions(&twins.sealed).iter().any(|one| one["outcome"] == "memory");
         is_found |= !files(&index).contains(&file);
@@ -89,7 +89,7 @@ fn cut_missing_and_swapped_files_are_made_again() {
     let mut other = Twins::filled("usearch", sealed());
     other.add(77, 200);
     // Sealing goes on after an addition, and removes the files of segments that it replaces.
-    other.sealed.engine.wait_for_graphs();
+    other.sealed.engine.wait_for_maintenance();
     let foreign = files(&other.folder()).remove(0);
     let ways: [(&str, Damage); 6] = [
         ("cut", |file, _| {
@@ -113,7 +113,7 @@ fn cut_missing_and_swapped_files_are_made_again() {
         let before = files(&twins.folder());
         twins.restart(|index| damage(&files(index)[1], &foreign));
         twins.check(name);
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         let after = files(&twins.folder());
         assert!(after.iter().all(|file| !before.contains(file)), "{name}: {after:?}");
         assert!(kinds(&twins.sealed).contains(&"sealed".to_owned()), "{name}");

@@ -1,10 +1,10 @@
-//! Searches by scan and by graph, compared with a linear search: random data, with changes in between.
+//! Searches by scan, compared with a linear search: random data, with changes in between.
 
 use std::collections::BTreeMap;
 
 use crate::common::{Random, Service, id, unit};
 use iscc_codec::{Kind, Mode};
-use iscc_search::{Engine, Graphs, Options, Sealing, SegmentSizes};
+use iscc_search::Options;
 use reference::scan::prefix_distance;
 use serde_json::{Value, json};
 
@@ -21,14 +21,6 @@ struct Asset {
 fn entry(asset: &Asset) -> Value {
     let units: Vec<String> = asset.units.iter().map(|(kind, body)| unit(*kind, body)).collect();
     json!({ "iscc_id": asset.id, "units": units })
-}
-
-/// Full segments of 1024 assets get graphs, and no lists.
-fn with_graphs() -> Options {
-    let sizes =
-        SegmentSizes { segment_slots: 1024, segment_slots_max: 1024, ..SegmentSizes::default() };
-    let (sealing, graphs) = (Sealing::early(), Graphs::early());
-    Options { scan_limit: 1024, sizes, sealing, graphs, ..Options::default() }
 }
 
 fn kinds() -> [Kind; 4] {
@@ -145,114 +137,4 @@ fn equals_a_linear_search_after_changes() {
         service.delete("main", &asset.id).unwrap();
     }
     assert_same(&service, &kept, &mut random, 30);
-}
-
-/// With a low scan limit, most rows are searched by graph. Distances are computed exactly, so all results are true
-/// matches. The trial of each graph bounds how many are missed.
-#[test]
-fn graphs_return_only_true_matches_with_exact_scores_and_high_recall() {
-    let mut random = Random(7);
-    let mut assets: Vec<Asset> = Vec::new();
-    let mut centre = Vec::new();
-    for number in 0..6000u64 {
-        if number % 10 == 0 {
-            centre = random.bytes(32);
-        }
-        let flips = random.below(40);
-        let body = random.flipped(&centre, flips);
-        assets.push(Asset { id: id(number), units: vec![(Kind::META, body), data(&mut random)] });
-    }
-    let service = Service::new("usearch", with_graphs());
-    service.create("main");
-    for batch in assets.chunks(1000) {
-        service.add("main", &Value::from(batch.iter().map(entry).collect::<Vec<_>>())).unwrap();
-    }
-    service.engine.wait_for_graphs();
-    assert!(service.engine.graphs("main") >= 4, "{} graphs", service.engine.graphs("main"));
-    let recall = recall(&service, &assets, &mut random);
-    assert!(recall >= 0.99, "{recall}");
-    // Deleted and replaced assets do not match, although the graph still contains them.
-    let mut batch = Vec::new();
-    for index in (0..assets.len()).step_by(7) {
-        assets[index].units[0].1 = random.bytes(32);
-        batch.push(entry(&assets[index]));
-    }
-    service.add("main", &Value::from(batch)).unwrap();
-    let recall = self::recall(&service, &assets, &mut random);
-    assert!(recall >= 0.99, "{recall}");
-}
-
-/// The engine is closed while graphs are built. After a restart, all rows are scanned until they are.
-#[test]
-fn a_restart_loses_no_match_and_builds_the_missing_graphs() {
-    let mut random = Random(11);
-    let mut centre = Vec::new();
-    let assets: Vec<Asset> = (0..5000)
-        .map(|number| {
-            if number % 10 == 0 {
-                centre = random.bytes(32);
-            }
-            let body = random.flipped(&centre, 30);
-            Asset { id: id(number), units: vec![(Kind::META, body), data(&mut random)] }
-        })
-        .collect();
-    let options = with_graphs();
-    let service = Service::new("usearch", options.clone());
-    service.create("main");
-    for batch in assets.chunks(1000) {
-        service.add("main", &Value::from(batch.iter().map(entry).collect::<Vec<_>>())).unwrap();
-    }
-    let Service { engine, folder } = service;
-    drop(engine);
-    let path = folder.as_ref().unwrap().path().to_str().unwrap();
-    let engine = Engine::open(&format!("usearch://{path}"), options).unwrap();
-    let service = Service { engine, folder };
-    let recall = recall(&service, &assets, &mut random);
-    assert!(recall >= 0.99, "{recall} while graphs are built");
-    service.engine.wait_for_graphs();
-    assert!(service.engine.graphs("main") >= 2, "{} graphs", service.engine.graphs("main"));
-    let recall = self::recall(&service, &assets, &mut random);
-    assert!(recall >= 0.99, "{recall} with graphs");
-}
-
-/// On uniform random codes graphs miss many rows. They must not pass the trial.
-#[test]
-fn finds_uniform_random_codes_with_a_low_scan_limit() {
-    let mut random = Random(99);
-    let assets: Vec<Asset> = (0..5000)
-        .map(|number| {
-            let units = vec![(Kind::META, random.bytes(32)), data(&mut random)];
-            Asset { id: id(number), units }
-        })
-        .collect();
-    let service = Service::new("usearch", with_graphs());
-    service.create("main");
-    for batch in assets.chunks(1000) {
-        service.add("main", &Value::from(batch.iter().map(entry).collect::<Vec<_>>())).unwrap();
-    }
-    service.engine.wait_for_graphs();
-    let recall = recall(&service, &assets, &mut random);
-    assert!(recall >= 0.99, "{recall}");
-}
-
-fn data(random: &mut Random) -> (Kind, Vec<u8>) {
-    (Kind::INSTANCE, random.bytes(8))
-}
-
-/// Share of the true matches that is found. Panics on other matches and on inexact scores.
-fn recall(service: &Service, assets: &[Asset], random: &mut Random) -> f64 {
-    let (mut expected_count, mut found_count) = (0, 0);
-    for _ in 0..150 {
-        let asset = &assets[random.below(assets.len() as u64) as usize];
-        let flips = random.below(64);
-        let query = vec![(Kind::META, random.flipped(&asset.units[0].1, flips))];
-        let (found, expected) = (search(service, &query), linear_search(assets, &query));
-        for (id, (score, _)) in &found {
-            assert!((score - expected[id].0).abs() < 1e-9, "{id}");
-        }
-        expected_count += expected.len();
-        found_count += found.len();
-    }
-    assert!(expected_count > 100, "{expected_count}");
-    f64::from(found_count as u32) / f64::from(expected_count as u32)
 }

@@ -186,7 +186,7 @@ impl Twins {
     }
 
     fn wait(&self) {
-        self.services.iter().for_each(|(_, _, service)| service.engine.wait_for_graphs());
+        self.services.iter().for_each(|(_, _, service)| service.engine.wait_for_maintenance());
     }
 
     fn search(&self, seed: u64, threshold: f64) {
@@ -365,7 +365,7 @@ fn many_simprints_of_few_assets_fill_a_segment() {
             json!({ "iscc_id": id(number), "units": units(number), "simprints": simprints });
         service.add("main", &json!([entry])).unwrap();
     }
-    service.engine.wait_for_graphs();
+    service.engine.wait_for_maintenance();
     let lists = lists_by_segment(&service);
     assert_eq!(lists, [vec![vec![true]; 3], vec![vec![false]]].concat());
     let info = value(service.engine.index("main")).unwrap();

@@ -52,7 +52,7 @@ fn long_keys() -> (&'static str, Options) {
 /// Waits until all full segments are in files, and at least one column has lists.
 fn wait_until_sealed(service: &Service, index: &str) {
     loop {
-        service.engine.wait_for_graphs();
+        service.engine.wait_for_maintenance();
         let info = value(service.engine.index(index)).unwrap();
         let segments = info["segments"].as_array().cloned().unwrap_or_default();
         let (last, full) = segments.split_last().unwrap_or((&Value::Null, &[]));
@@ -289,7 +289,9 @@ impl Twins {
                 }
             }
             Step::Wait => {
-                self.services.iter().for_each(|(_, _, service)| service.engine.wait_for_graphs());
+                self.services
+                    .iter()
+                    .for_each(|(_, _, service)| service.engine.wait_for_maintenance());
             }
             Step::Restart => {
                 for (_, options, service) in &mut self.services {
@@ -325,7 +327,7 @@ proptest! {
             twins.run(step);
         }
         for (_, _, service) in &twins.services {
-            service.engine.wait_for_graphs();
+            service.engine.wait_for_maintenance();
         }
         for seed in 0..4 {
             twins.search(seed * 77 + 3, 0.75 + seed as f64 / 12.0);

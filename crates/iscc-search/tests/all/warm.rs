@@ -23,10 +23,10 @@ fn resident(twins: &Twins) -> (u64, u64) {
 fn started(warm_share: f64) -> Twins {
     let mut twins = Twins::new("usearch", options(Sealing { warm_share, ..Sealing::early() }));
     twins.add(3, u64::from(FULL) * 3 + 20);
-    twins.sealed.engine.wait_for_graphs();
+    twins.sealed.engine.wait_for_maintenance();
     assert!(!files(&twins.folder()).is_empty());
     twins.restart(|_| {});
-    twins.sealed.engine.wait_for_graphs();
+    twins.sealed.engine.wait_for_maintenance();
     twins
 }
 

@@ -30,7 +30,7 @@ fn put(index: &Index, ids: std::ops::Range<u64>) {
 }
 
 fn files(index: &Index) -> usize {
-    index.snapshot().segments.iter().filter(|segment| segment.file.is_some()).count()
+    index.snapshot().segments.iter().filter(|segment| segment.file().is_some()).count()
 }
 
 /// An index with sealed segments and a journal.

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::fs::File;
 use std::path::Path;
 use std::sync::RwLock;
+use std::sync::atomic::Ordering;
 
 use proptest::prelude::*;
 
@@ -11,11 +12,13 @@ use super::*;
 use crate::column::Body;
 use crate::lists::tests::ALL;
 use crate::sealed::{Expected, check_sections, open, path_of};
-use crate::segment::{AssetRows, Chunk, Matching};
+use crate::segment::{AssetRows, Chunk, FileSegment, Key, Matching};
 use crate::unit::UnitType;
 
 const PACE: Paced<'static> = Paced { bytes_per_second: u64::MAX, should_continue: &|| true };
 const NAMES: [&str; 2] = ["ONE", "TWO"];
+/// Columns with so many rows have a graph in some tests.
+const GRAPH_ROWS: usize = 8;
 
 fn names() -> Vec<String> {
     NAMES.map(String::from).to_vec()
@@ -74,14 +77,18 @@ fn segment(random: &mut Random, first: u64, matching: Matching, state: State) ->
     segment
 }
 
-fn reopened(folder: &Path, file: &SealedFile, slots: u32, matching: Matching) -> Segment {
+fn reopened(folder: &Path, file: &SealedFile, slots: u32) -> Segment {
     let SealedFile { uid, bytes, hash, .. } = file;
     let expected = Expected { store: "store", uid: *uid, slots, bytes: *bytes, hash };
     let kind_of =
         |name: &str| NAMES.iter().position(|known| *known == name).map(|kind| kind as u16);
     let opened = File::open(path_of(folder, file.uid)).unwrap();
     check_sections(opened, file, &PACE).unwrap();
-    open(folder, &expected, matching, &kind_of).unwrap().0
+    open(folder, &expected, &kind_of).unwrap()
+}
+
+fn in_file(segment: &Segment) -> &FileSegment {
+    segment.file_segment().unwrap()
 }
 
 fn sorted_rows<T: Ord>(rows: impl Iterator<Item = T>) -> Vec<T> {
@@ -97,6 +104,17 @@ fn assert_frozen<O: Owner>(merged: &FrozenColumn<O>, expected: &Column<O>) {
     assert_eq!(rows, sorted_rows(expected.iter()));
     let again = FrozenColumn::new(expected, |_| true);
     assert_eq!(merged.rows(), again.rows());
+}
+
+/// A column has a graph if it is to have one, which finds its own rows.
+fn assert_graph(file: &SealedFile, key: Key<UnitType>, column: &FrozenColumn, has_graphs: bool) {
+    let is_due = has_graphs && key.1 >= graph::BITS_MIN && column.rows() >= GRAPH_ROWS;
+    assert_eq!(file.graph(key).is_some(), is_due);
+    assert_eq!(file.graph_bytes(key) > 0, is_due);
+    let Some(graph) = file.graph(key) else { return };
+    for row in 0..column.rows() {
+        assert_eq!(graph.near(&column.body(row), 0.0), Some(vec![row as u32]));
+    }
 }
 
 fn assert_sorted<O: Owner + Debug>(merged: &PrefixRuns<O>, expected: &PrefixRuns<O>) {
@@ -116,6 +134,7 @@ proptest! {
         ),
         is_exact in any::<bool>(),
         is_first_only in any::<bool>(),
+        has_graphs in any::<bool>(),
         dead in 0u64..5,
     ) {
         let matching = if is_exact { Matching::Exact } else { Matching::Approximate };
@@ -130,7 +149,12 @@ proptest! {
             simprint_names: &names,
         };
         let sizes = ListSizes { rows_min: 1, is_first_only, ..ALL };
-        let lists = MergedLists { units: sizes, simprints: Some(sizes), rows_min: 5 };
+        let structures = Structures {
+            units: sizes,
+            simprints: Some(sizes),
+            rows_min: 5,
+            graph_rows_min: has_graphs.then_some(GRAPH_ROWS),
+        };
         let (mut sources, mut growing) = (Vec::new(), Vec::new());
         for (number, &state) in states.iter().enumerate() {
             let number = number as u64;
@@ -138,8 +162,8 @@ proptest! {
             let mut plain = segment(&mut random, number * 300 + number, matching, state);
             let mut source = plain.clone();
             if state == State::Sealed {
-                let file = merge(&target(number), &[&plain], &lists, &PACE).unwrap().file;
-                source = reopened(folder.path(), &file, plain.slots.len(), matching);
+                let file = merge(&target(number), &[&plain], &structures, &PACE).unwrap().file;
+                source = reopened(folder.path(), &file, plain.slots.len());
             }
             for slot in 0..plain.slots.len() {
                 if random.below(6) < dead {
@@ -152,28 +176,30 @@ proptest! {
         }
         let sources: Vec<&Segment> = sources.iter().collect();
         let growing: Vec<&Segment> = growing.iter().collect();
-        let Merged { file, moves } = merge(&target(99), &sources, &lists, &PACE).unwrap();
-        let (expected, expected_moves) = Segment::compacted(2, &growing);
+        let Merged { file, moves } = merge(&target(99), &sources, &structures, &PACE).unwrap();
+        let (expected, expected_moves) = Segment::compacted(2, matching, &growing);
         prop_assert_eq!(moves, expected_moves);
-        let merged = reopened(folder.path(), &file, expected.slots.len(), matching);
+        let merged = reopened(folder.path(), &file, expected.slots.len());
         prop_assert!(merged.slots.iter_live().eq(expected.slots.iter_live()));
-        prop_assert!(merged.units.is_empty() && merged.simprints.is_empty());
-        prop_assert!(merged.frozen.keys().eq(expected.units.keys()));
-        for (key, column) in &merged.frozen {
-            assert_frozen(column, &expected.units[key]);
+        let (FileSegment { file, columns }, tail) = (in_file(&merged), expected.tail().unwrap());
+        file.is_checked.store(true, Ordering::Release);
+        prop_assert!(columns.units.keys().eq(tail.units.keys()));
+        for (key, column) in &columns.units {
+            assert_frozen(column, &tail.units[key]);
             assert_eq!(column.lists().is_some(), column.rows() >= 5);
+            assert_graph(file, *key, column, has_graphs);
         }
-        prop_assert!(merged.frozen_simprints.keys().eq(expected.simprints.keys()));
-        for (key, column) in &merged.frozen_simprints {
-            assert_frozen::<Chunk>(column, &expected.simprints[key]);
+        prop_assert!(columns.simprints.keys().eq(tail.simprints.keys()));
+        for (key, column) in &columns.simprints {
+            assert_frozen::<Chunk>(column, &tail.simprints[key]);
         }
-        prop_assert!(merged.prefixes.keys().eq(expected.prefixes.keys()));
-        for (key, rows) in &merged.prefixes {
-            assert_sorted(rows, &expected.prefixes[key]);
+        prop_assert!(columns.sorted.units.keys().eq(tail.sorted.units.keys()));
+        for (key, rows) in &columns.sorted.units {
+            assert_sorted(rows, &tail.sorted.units[key]);
         }
-        prop_assert!(merged.equal_simprints.keys().eq(expected.equal_simprints.keys()));
-        for (key, rows) in &merged.equal_simprints {
-            assert_sorted(rows, &expected.equal_simprints[key]);
+        prop_assert!(columns.sorted.simprints.keys().eq(tail.sorted.simprints.keys()));
+        for (key, rows) in &columns.sorted.simprints {
+            assert_sorted(rows, &tail.sorted.simprints[key]);
         }
     }
 }
@@ -198,15 +224,17 @@ fn lists_are_those_of_a_column_in_memory() {
     let sources: Vec<&Segment> = segments.iter().collect();
     for (uid, long_keys_rows_min) in [(1, 0), (2, usize::MAX)] {
         let sizes = ListSizes { long_keys_rows_min, ..ALL };
-        let lists = MergedLists { units: sizes, simprints: None, rows_min: 1 };
+        let structures =
+            Structures { units: sizes, simprints: None, rows_min: 1, graph_rows_min: None };
         let index_folder = RwLock::new(folder.path().to_owned());
         let target =
             NewFile { index_folder: &index_folder, store: "store", uid, simprint_names: &names };
-        let file = merge(&target, &sources, &lists, &PACE).unwrap().file;
-        let merged = reopened(folder.path(), &file, 1200, Matching::Approximate);
-        let column = &merged.frozen[&(UnitType::META, 256)];
-        let (compacted, _) = Segment::compacted(2, &sources);
-        let again = FrozenColumn::new(&compacted.units[&(UnitType::META, 256)], |_| true);
+        let file = merge(&target, &sources, &structures, &PACE).unwrap().file;
+        let merged = reopened(folder.path(), &file, 1200);
+        let column = &in_file(&merged).columns.units[&(UnitType::META, 256)];
+        let (compacted, _) = Segment::compacted(2, Matching::Approximate, &sources);
+        let again =
+            FrozenColumn::new(&compacted.tail().unwrap().units[&(UnitType::META, 256)], |_| true);
         let all = again.columns(4, 0, again.rows());
         let lists = Lists::build(&all, 256, sizes, &|| true).unwrap();
         let again = again.with_lists(lists);

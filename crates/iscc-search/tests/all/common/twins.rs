@@ -70,7 +70,7 @@ impl Twins {
         let mut twins = Self::new(scheme, options);
         twins.add(3, u64::from(FULL) * 3 + 20);
         twins.update(5, 9);
-        twins.sealed.engine.wait_for_graphs();
+        twins.sealed.engine.wait_for_maintenance();
         twins.update(6, 20);
         twins.delete(7, 12);
         twins
