@@ -6,6 +6,7 @@ mod due;
 mod file_check;
 mod following;
 mod merging;
+mod page_check;
 mod paths;
 mod sealing;
 mod search;
@@ -55,6 +56,8 @@ pub struct Index {
     /// Changed only with the writer's lock.
     paths: RwLock<Arc<Paths>>,
     is_deleted: AtomicBool,
+    /// Whether a page of the store was found damaged.
+    is_damaged: AtomicBool,
     /// Assets of all changes since the start.
     changed_assets: AtomicU64,
 }
@@ -142,6 +145,7 @@ impl Index {
             restructuring: Mutex::default(),
             paths: RwLock::new(Arc::new(paths)),
             is_deleted: AtomicBool::new(false),
+            is_damaged: AtomicBool::new(false),
             changed_assets: AtomicU64::new(0),
         })
     }

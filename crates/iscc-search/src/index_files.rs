@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::lmdb_file::is_blank;
 use crate::sealed::{self, SEGMENTS};
-use crate::store::{DATA_FILE, LOCK_FILE};
+use crate::store::{DATA_FILE, LOCK_FILE, MARK_FILE};
 
 /// Files of an index, besides those of sealed segments. Other files in its folder are not ours and are never deleted.
-const INDEX_FILES: [&str; 2] = [DATA_FILE, LOCK_FILE];
+const INDEX_FILES: [&str; 3] = [DATA_FILE, LOCK_FILE, MARK_FILE];
 
 /// Whether a folder has the data of an index, or a data file that cannot be anything else. Without, it may be that of an
 /// interrupted creation, or a user's.

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use check::{Pages, check, check_watched, free_pages, visit};
+pub use check::{Pages, check, check_state, check_watched, free_pages, visit};
 pub use page::{Damage, Page, Value};
 pub use rows::{Row, Rows};
 

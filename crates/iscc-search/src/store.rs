@@ -11,11 +11,12 @@ mod meta;
 mod paths;
 mod read_only;
 mod sealed;
+mod stop_mark;
 
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
@@ -23,12 +24,13 @@ use heed::byteorder::BigEndian;
 use heed::types::{Bytes, Str, U64};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
 
-use crate::lmdb_file::{self, LmdbFile};
+use crate::lmdb_file::{self, Damage, FileError, LmdbFile};
 
 pub use error::StoreError;
 pub use log::LogTable;
 pub use meta::StoredMeta;
 pub use sealed::{DEAD, SealedEntry, SealedRecord};
+pub use stop_mark::MARK_FILE;
 
 /// ISCC-ID body. Big-endian, so that keys sort by number.
 type IdKey = U64<BigEndian>;
@@ -43,6 +45,8 @@ const DATABASES: u32 = 16;
 const READERS_MAX: u32 = 1024;
 /// Number of commits after which the readers of processes that have ended are removed.
 const STALE_READERS_EVERY: u64 = 32;
+/// How often a state is looked for that no commit replaces meanwhile.
+const STATE_TRIES: usize = 1000;
 /// Size of the lock file: 64 bytes per reader, and its header.
 const LOCK_BYTES: u64 = READERS_MAX as u64 * 64 + 4096;
 
@@ -80,14 +84,20 @@ pub struct Store {
     journal_ids: AtomicU64,
     /// Every transaction holds a read lock: the map may be resized only while no transaction is open.
     mapping: RwLock<()>,
+    /// Whether a commit waits until the map can be enlarged.
+    is_growing: AtomicBool,
+    /// Whether all pages were found sound, by the start or later.
+    is_checked: AtomicBool,
     /// Commits so far, and the time that they took.
     commits: AtomicU64,
     commit_nanos: AtomicU64,
 }
 
 impl Store {
-    /// Checks all pages of the environment in a folder and opens it. Creates it if it is missing, or blank after a power
-    /// loss.
+    /// Opens the environment in a folder. Creates it if it is missing, or blank after a power loss.
+    ///
+    /// Checks all pages before, unless the file is as the last process left it when it stopped: LMDB may crash on damaged ones.
+    /// Otherwise [`Store::check_pages`] is to be called later.
     pub fn open(
         folder: &Path,
         options: &StoreOptions,
@@ -105,13 +115,11 @@ impl Store {
             // process cannot corrupt it.
             unsafe { open.flags(EnvFlags::NO_SYNC | EnvFlags::NO_META_SYNC) };
         }
-        if on_disk > 0 {
-            let mut watch = |checked, pages| progress.note_pages(checked, pages);
-            if !lmdb_file::check_watched(&data_file, &mut watch)? {
-                return Err(StoreError::Cancelled);
-            }
-            progress.note_pages(1, 1);
+        let is_as_left = stop_mark::take(folder);
+        if on_disk > 0 && !is_as_left {
+            check_before_use(&data_file, progress)?;
         }
+        progress.note_pages(1, 1);
         reserve_lock_file(folder)?;
         // SAFETY: the engine's lock on the folder excludes other writers, the file is modified only through LMDB, and
         // no path is opened twice because the engine owns one `Store` per folder.
@@ -137,9 +145,54 @@ impl Store {
             journal: AtomicU8::default(),
             journal_ids: AtomicU64::default(),
             mapping: RwLock::default(),
+            is_growing: AtomicBool::default(),
+            is_checked: AtomicBool::new(!is_as_left),
             commits: AtomicU64::default(),
             commit_nanos: AtomicU64::default(),
         })
+    }
+
+    /// Whether all pages were found sound since the start.
+    pub fn is_checked(&self) -> bool {
+        self.is_checked.load(Ordering::Acquire)
+    }
+
+    /// Checks all pages of the last committed state, next to readers and writers. `folder` is that of the data file, which may
+    /// have been renamed. Returns whether it came to an end: not if `watch` returned `false`, or if the map has to be
+    /// enlarged, which waits for the end of all transactions.
+    pub fn check_pages(
+        &self,
+        folder: &Path,
+        watch: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<bool, StoreError> {
+        // The transaction keeps the pages of its state from being written to.
+        let (file, _reading) = self.file_of_state(folder)?;
+        let mut watch =
+            |checked, pages| !self.is_growing.load(Ordering::Acquire) && watch(checked, pages);
+        let is_done = lmdb_file::check_state(&Arc::new(file), &mut watch)?;
+        self.is_checked.store(is_done, Ordering::Release);
+        Ok(is_done)
+    }
+
+    /// The data file, and a transaction on the state that it starts with.
+    fn file_of_state(&self, folder: &Path) -> Result<(LmdbFile, Reading<'_>), StoreError> {
+        for _ in 0..STATE_TRIES {
+            let reading = self.read()?;
+            let file = LmdbFile::open(&folder.join(DATA_FILE))?;
+            let state = file.meta().map(|meta| meta.transaction);
+            // A commit may come in between. A file without a state fails the check.
+            if state.is_none_or(|state| state == reading.version() as u64) {
+                return Ok((file, reading));
+            }
+        }
+        let rule = "the meta pages have the last commit";
+        Err(FileError::from(Damage { page: 0, rule }).into())
+    }
+
+    /// Writes the mark of a file that is left sound. `folder` is that of the data file.
+    pub fn mark_stopped(&self, folder: &Path) -> Result<(), StoreError> {
+        self.env.force_sync()?;
+        Ok(stop_mark::put(folder)?)
     }
 
     /// About `count` or more keys of assets in order, spread evenly over the pages; empty for small trees. No other
@@ -210,7 +263,9 @@ impl Store {
     }
 
     fn grow(&self) -> Result<(), StoreError> {
+        self.is_growing.store(true, Ordering::Release);
         let _mapping = self.mapping.write().unwrap_or_else(PoisonError::into_inner);
+        self.is_growing.store(false, Ordering::Release);
         let bytes = self.env.info().map_size * 2;
         // SAFETY: no transaction is open. Each holds a read lock on `mapping`, which is locked for writing here.
         unsafe { self.env.resize(bytes) }?;
@@ -220,6 +275,15 @@ impl Store {
     /// Bytes on disk. Sparse parts of the file do not count.
     pub fn disk_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.env.real_disk_size()?)
+    }
+}
+
+/// Checks all pages of a data file.
+fn check_before_use(data_file: &Path, progress: &load::Progress) -> Result<(), StoreError> {
+    let mut watch = |checked, pages| progress.note_pages(checked, pages);
+    match lmdb_file::check_watched(data_file, &mut watch)? {
+        true => Ok(()),
+        false => Err(StoreError::Cancelled),
     }
 }
 

@@ -1,4 +1,4 @@
-/** Logs what the engine does in the background: which segments get files, and why not. */
+/** Logs what the engine does in the background: which segments get files, and what its checks found. */
 import type { Logger } from '../../platform/observe/log.js';
 import type { Engine } from './engine/port.js';
 
@@ -9,9 +9,10 @@ interface Decision {
   /** Number of assets that it concerns. */
   readonly assets: number;
   /**
-   * `memory`: a file could not be written, or was damaged; `unchecked`: it could not be checked yet.
+   * `memory`: a file could not be written, or was damaged; `unchecked`: it could not be checked yet; `checked`: all pages of
+   * the index were found sound after the start.
    */
-  readonly outcome: 'file' | 'memory' | 'unchecked';
+  readonly outcome: 'file' | 'memory' | 'unchecked' | 'checked';
   readonly detail: string;
 }
 

@@ -1,5 +1,5 @@
-//! The background thread: reads mapped files after a start, finishes path indexes, merges segments into files, checks files,
-//! and releases free memory when no changes arrive.
+//! The background thread: reads mapped files after a start, finishes path indexes, merges segments into files, checks files
+//! and pages, and releases free memory when no changes arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -11,6 +11,7 @@ use crate::allocator;
 use crate::background;
 use crate::decision::Decisions;
 use crate::index::{Index, Replaced};
+use crate::store::StoreError;
 
 /// Pause between build steps, so that building does not slow down searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);
@@ -155,8 +156,8 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
         }
         let Some(registry) = registry.upgrade() else { return };
         let mut retries: Vec<Instant> = Vec::new();
-        for index in registry.all() {
-            if let AnyIndex::Stored(index) = &*index {
+        for any in registry.all() {
+            if let AnyIndex::Stored(index) = &*any {
                 let share = registry.options().sealing.warm_share;
                 let left = warm_left.get_or_insert_with(|| {
                     (background::available_memory().unwrap_or_default() as f64 * share) as u64
@@ -165,6 +166,9 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
                 build_paths(shared, index);
                 merge_all(shared, index);
                 check_all(shared, index);
+                if let Err(error) = check_pages(shared, index) {
+                    registry.mark_damaged(&any, &error);
+                }
                 retries.extend(index.retry_at());
             }
         }
@@ -205,6 +209,14 @@ fn merge_all(shared: &Shared, index: &Index) {
 /// Whether work on an index should go on.
 fn is_wanted(shared: &Shared, index: &Index) -> bool {
     !shared.stopping.load(Ordering::Acquire) && !index.is_deleted()
+}
+
+/// Checks the pages of the store, if the start did not.
+fn check_pages(shared: &Shared, index: &Index) -> Result<(), StoreError> {
+    if let Some(decision) = index.check_pages(&|| is_wanted(shared, index))? {
+        shared.decisions.add(decision);
+    }
+    Ok(())
 }
 
 /// Checks the files that were mapped at the start.

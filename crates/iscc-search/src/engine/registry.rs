@@ -170,6 +170,19 @@ impl Registry {
         self.write_unavailable().insert(name.to_owned(), state);
     }
 
+    /// Takes an index out of use in which a damaged page was found. Its files are not changed.
+    pub fn mark_damaged(&self, index: &Arc<AnyIndex>, error: &StoreError) {
+        let _guard = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut indexes = self.write_indexes();
+        let name = indexes
+            .iter()
+            .find(|(_, (_, one))| Arc::ptr_eq(one, index))
+            .map(|found| found.0.clone());
+        let Some(name) = name else { return };
+        self.quarantine(&name, Unavailable::because_of(error));
+        indexes.remove(&name);
+    }
+
     /// Settings of the engine.
     pub fn options(&self) -> &Options {
         &self.options

@@ -47,16 +47,23 @@ pub fn check_watched(
     path: &Path,
     watch: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<bool, FileError> {
-    let file = Arc::new(LmdbFile::open(path)?);
+    check_state(&Arc::new(LmdbFile::open(path)?), watch)
+}
+
+/// Like [`check_watched`], for the state with which a file was opened.
+pub fn check_state(
+    file: &Arc<LmdbFile>,
+    watch: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<bool, FileError> {
     let Some(meta) = file.meta().copied() else {
         return Err(Damage { page: 0, rule: "a meta page starts with LMDB's magic number" }.into());
     };
     file.check_metas()?;
-    let mut used = Pages::new(&file);
+    let mut used = Pages::new(file);
     let mut first =
         FirstFailure { watch, visited: 0, pages: file.pages(), error: None, is_ended: false };
-    visit(&file, &meta.free, &mut used, &mut first);
-    visit(&file, &meta.main, &mut used, &mut first);
+    visit(file, &meta.free, &mut used, &mut first);
+    visit(file, &meta.main, &mut used, &mut first);
     if let Some(error) = first.error {
         return Err(error);
     }
@@ -64,7 +71,7 @@ pub fn check_watched(
         return Ok(false);
     }
     let mut failure = None;
-    for page in free_pages(&file, |error| failure = Some(error)) {
+    for page in free_pages(file, |error| failure = Some(error)) {
         if page < METAS || page > meta.last_page || !used.insert(page) {
             let rule = "a free page is not used by a tree";
             return Err(Damage { page, rule }.into());

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::RwLock;
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use heed::types::{Bytes, Str};
 use heed::{CommitOrAbort, CompactionOption, Env, EnvFlags, EnvOpenOptions, MdbError, WithoutTls};
@@ -65,6 +65,8 @@ impl Store {
             journal,
             journal_ids,
             mapping,
+            is_growing: AtomicBool::default(),
+            is_checked: AtomicBool::default(),
             commits,
             commit_nanos,
         })

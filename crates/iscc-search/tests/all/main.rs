@@ -13,6 +13,7 @@ mod graphs;
 mod killed;
 mod merge_memory;
 mod one_name;
+mod page_check;
 mod paths;
 mod read_only;
 mod recorded;
