@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { NetworkConfig } from '../platform/config/network.js';
 import { failureReason } from '../platform/failure-reason.js';
 import type { Logger } from '../platform/observe/log.js';
+import { Follower } from '../storage/feed/follower.js';
 import { HubClient, type HubRoutes } from './hub-client.js';
 import { HUB_LIST_BYTES_MAX, HubListInvalid, type ListedHub, parseHubList } from './hub-list.js';
 import type { Leadership } from './leadership.js';
@@ -40,6 +41,12 @@ interface Followed {
   wasCaughtUp: boolean;
 }
 
+/** All that is stored of the hubs. */
+interface StoredHubs {
+  readonly rows: Awaited<ReturnType<LogStore['hubs']>>;
+  readonly hasMore: boolean;
+}
+
 /** What other services of the process may ask about the network. */
 export interface FollowedNetwork {
   /** 0 test network, 1 main network. */
@@ -73,7 +80,7 @@ export class Aggregator implements FollowedNetwork {
   #leading: Promise<void> | undefined;
   /** Whether the rows are those that another process stores. */
   #isStandingBy = false;
-  #standbyTimer: NodeJS.Timeout | undefined;
+  readonly #standby: Follower<StoredHubs>;
   readonly #hubs = new Map<number, Followed>();
   /** Ids of listed hubs, by the host of their address. */
   readonly #idsByHost = new Map<string, number>();
@@ -93,6 +100,17 @@ export class Aggregator implements FollowedNetwork {
     this.#log = log;
     this.#onAlarm = options.onAlarm;
     this.#leadership = options.leadership;
+    this.#standby = new Follower({
+      run: async (catchUp) => {
+        if (this.#isStandingBy) await catchUp();
+      },
+      read: () => this.#stored(),
+      apply: async (stored) => {
+        if (this.#isStandingBy) this.#show(stored);
+      },
+      reload: () => this.#load(),
+      onError: (error) => log.warn({ err: error }, 'the state of the hubs could not be read'),
+    });
     this.published = new Published(index, (hubId) => this.#hubs.get(hubId)?.row);
     this.#list = { source: /^https?:/.test(listSource(config)) ? 'url' : 'file', read: null, ok: false };
     this.#client = new HubClient({
@@ -120,12 +138,12 @@ export class Aggregator implements FollowedNetwork {
     }
     this.#isStandingBy = true;
     this.#leading = this.#leadership.run((term) => this.#leadTerm(term), this.#stop.signal);
-    this.#standBy();
+    this.#standby.start(STANDBY_MS);
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#standbyTimer);
+    await this.#standby.close();
     await this.#leading?.catch((error: unknown) => this.#log.error({ err: error }, 'the follower failed'));
     await this.#client.close();
   }
@@ -161,22 +179,15 @@ export class Aggregator implements FollowedNetwork {
     this.#term = undefined;
   }
 
-  /** Shows what the process that follows has stored. */
-  #standBy(): void {
-    this.#standbyTimer = setTimeout(async () => {
-      const isStandingBy = () => this.#isStandingBy;
-      if (isStandingBy())
-        await this.#load(isStandingBy).catch((error: unknown) =>
-          this.#log.warn({ err: error }, 'the state of the hubs could not be read'),
-        );
-      if (!this.#stop.signal.aborted) this.#standBy();
-    }, STANDBY_MS).unref();
+  async #load(): Promise<void> {
+    this.#show(await this.#stored());
   }
 
-  /** Reads what is stored, unless it is no longer wanted then. */
-  async #load(isWanted = () => true): Promise<void> {
-    const rows = await this.#index.hubs();
-    if (!isWanted()) return;
+  async #stored(): Promise<StoredHubs> {
+    return { rows: await this.#index.hubs(), hasMore: false };
+  }
+
+  #show({ rows }: StoredHubs): void {
     for (const { hub, row } of rows) {
       if (hub === HUB_LIST_KEY) this.#useList(storedList(row), false);
       else this.#restore(hub, JSON.parse(row) as HubRow);
