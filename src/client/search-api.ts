@@ -89,11 +89,3 @@ export interface UnitMatch {
   /** Member `gateway` of the asset's metadata, if it is a string. */
   readonly gateway?: string;
 }
-
-/** The search service in the same process. In addition, it has typed calls, which need no JSON. */
-export interface LocalSearchApi extends SearchApi {
-  /** The matches of `search(index, { units }, limit)`. */
-  searchUnits(index: string, units: readonly string[], limit: number): Promise<readonly UnitMatch[]>;
-  /** Member `gateway` of an asset's metadata; `undefined` if it is not a string. */
-  getGateway(index: string, isccId: string): Promise<string | undefined>;
-}

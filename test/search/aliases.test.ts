@@ -163,8 +163,8 @@ test('services in the same process reach an index by its alias', async () => {
   await local.createIndex('one');
   await engine.putAlias('main', Buffer.from('{"index":"one"}'));
   await local.addAssets('main', [first]);
-  const matches = await local.searchUnits('main', first.units ?? [], 10);
-  expect(matches.map(({ isccId }) => isccId)).toEqual([first.iscc_id]);
+  const matches = await local.local.searchUnits('main', first.units ?? [], 10);
+  expect(matches?.map(({ isccId }) => isccId)).toEqual([first.iscc_id]);
   await engine.close();
 });
 

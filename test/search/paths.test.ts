@@ -110,7 +110,7 @@ it('in one process, a replica finds a manifest that another one has just added',
   const search = await InProcessSearch.open(`usearch://${path.join(folder, 'in-process')}`);
   const index = new SearchManifestIndex(search, 'c2pa');
   await index.prepare();
-  const [first, second] = [1, 2].map(() => new InProcessBackend(search, 'c2pa'));
+  const [first, second] = [1, 2].map(() => new InProcessBackend(search.local, 'c2pa'));
   expect(await first?.isccIdsOf('a')).toEqual([]);
   expect(await second?.isccIdsOf('a')).toEqual([]);
   const isccId = native.isccId(0, 1_700_000_000_000_000, 1);

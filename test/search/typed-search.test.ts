@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/client/errors.js';
+import { LocalSearchFailed } from '../../src/c2pa/local-search.js';
 import type { Entry, Query } from '../../src/client/search-api.js';
 import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
 import { BACKENDS } from './support/engines.js';
@@ -50,36 +50,55 @@ describe.each(BACKENDS)('%s', (backend) => {
         types,
         ...(typeof metadata?.gateway === 'string' && { gateway: metadata.gateway }),
       }));
-      const matches = await search.searchUnits('main', units, limit);
+      const matches = await search.local.searchUnits('main', units, limit);
       expect(matches).toEqual(expected);
-      compared += matches.length;
+      compared += expected.length;
     }
     expect(compared).toBeGreaterThan(backend === 'memory' ? -1 : 100);
   });
 
   test('returns the gateway of an asset', async () => {
     const gateways = await Promise.all(
-      entries.slice(0, 30).map(({ iscc_id }) => search.getGateway('main', iscc_id)),
+      entries.slice(0, 30).map(({ iscc_id }) => search.local.gateway('main', iscc_id)),
     );
     const expected = entries.slice(0, 30).map((_, number) => (number % 3 === 0 ? GATEWAY : undefined));
     expect(gateways).toEqual(expected);
   });
 
-  test('rejects with the errors of the JSON search', async () => {
+  test('returns undefined for what does not exist, and says whether a failure is transient', async () => {
     const units = ['ISCC:EAAWFH3PX3MCYB6N'];
     const unknownId = 'ISCC:MAIAAAAAAAAAAAAB';
-    const failures: readonly (readonly [() => Promise<unknown>, number])[] = [
-      [() => search.searchUnits('none', units, 10), 404],
-      [() => search.searchUnits('main', units, 0), 400],
-      [() => search.searchUnits('main', ['x'], 10), 400],
-      [() => search.searchUnits('main', [], 10), 422],
-      [() => search.getGateway('main', unknownId), 404],
-      [() => search.getGateway('none', unknownId), 404],
+    const { local } = search;
+    expect(
+      await Promise.all([
+        local.searchUnits('none', units, 10),
+        local.gateway('main', unknownId),
+        local.gateway('none', unknownId),
+        local.gateway('main', 'x'),
+        local.asset('main', unknownId),
+        local.assetLines('none', undefined, 10),
+        local.assetLines('main', undefined, 10, 'metadata.unknown=1'),
+        local.has('none'),
+      ]),
+    ).toEqual(Array(8).fill(undefined));
+    expect(await local.has('main')).toBe(true);
+    const [first] = entries as [Entry];
+    expect(await local.asset('main', first.iscc_id as string)).toMatchObject({ iscc_id: first.iscc_id });
+    const invalid = [
+      () => local.searchUnits('main', units, 0),
+      () => local.searchUnits('main', ['x'], 10),
+      () => local.searchUnits('main', [], 10),
     ];
-    for (const [failure, status] of failures) {
+    for (const failure of invalid) {
       const error = await failure().catch((error: unknown) => error);
-      expect(error).toBeInstanceOf(ServiceError);
-      expect(error).toMatchObject({ status });
+      expect(error).toBeInstanceOf(LocalSearchFailed);
+      expect(error).toMatchObject({ isTransient: false });
     }
+  });
+
+  test('says that a failure is transient once the engine is closed', async () => {
+    const closed = await InProcessSearch.open('memory://');
+    await closed.close();
+    await expect(closed.local.has('main')).rejects.toMatchObject({ isTransient: true });
   });
 });

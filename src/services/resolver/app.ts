@@ -1,9 +1,11 @@
 /** Builds the resolver from its configuration and the services of this process. */
+
+import type { LocalSearch } from '../../c2pa/local-search.js';
 import { ManifestReader, warmReader } from '../../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../../c2pa/schema.js';
 import { SearchManifestIndex } from '../../c2pa/search-index-port.js';
 import { trustListsOf } from '../../c2pa/trust-lists.js';
-import type { LocalSearchApi } from '../../client/search-api.js';
+import type { SearchApi } from '../../client/search-api.js';
 import type { ContentCoder } from '../../content/coder.js';
 import { References } from '../../content/reference.js';
 import { ASSET_HEADERS } from '../../content/sent-filename.js';
@@ -40,7 +42,9 @@ const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 
 /** Services of this process that the resolver calls without HTTP. */
 export interface InProcessServices {
-  readonly search?: LocalSearchApi | undefined;
+  readonly search?: SearchApi | undefined;
+  /** Reads the indexes of `search`. */
+  readonly localSearch?: LocalSearch | undefined;
   /** Identifies the indexes of `search`, also after a restart. */
   readonly searchId?: string | undefined;
   readonly manifests?: LocalManifests | undefined;
@@ -57,11 +61,11 @@ export interface InProcessServices {
  */
 export async function resolverApp(
   config: ResolverConfig,
-  { search, manifests: local, networkIndex, coder }: InProcessServices = {},
+  { search, localSearch, manifests: local, networkIndex, coder }: InProcessServices = {},
   network: Pick<GatewayOptions, 'dnsServers' | 'ca'> = {},
   log?: Logger,
 ): Promise<ServiceApp> {
-  const backend = await backendOf(config, search, networkIndex, log);
+  const backend = await backendOf(config, { search, localSearch, networkIndex }, log);
   const allowed = new Set(config.testAllow);
   const metrics = new ResolverMetrics(() => service.dependencies());
   const gateways = new GatewayClient({ allowed, ...network, onFetched: metrics.gateway });
@@ -183,21 +187,20 @@ function remoteStore(
 /** `RESOLVER_SEARCH_URL` if set, else the search service in this process, else the one on the default port. */
 async function backendOf(
   config: ResolverConfig,
-  search: LocalSearchApi | undefined,
-  networkIndex: string | undefined,
+  { search, localSearch, networkIndex }: InProcessServices,
   log: Logger | undefined,
 ): Promise<SearchBackend> {
   const { searchUrl, searchIndex, searchApiKey: apiKey } = config;
-  const isInProcess = searchUrl === undefined && search !== undefined;
-  const names = indexNames(searchIndex, isInProcess ? networkIndex : undefined);
-  const backends = isInProcess
-    ? names.map((index) => new InProcessBackend(search, index, index === networkIndex))
+  const local = searchUrl === undefined ? localSearch : undefined;
+  const names = indexNames(searchIndex, local && networkIndex);
+  const backends = local
+    ? names.map((index) => new InProcessBackend(local, index, index === networkIndex))
     : names.map((index) => {
         const timeoutMs = config.searchTimeoutSeconds * 1000;
         return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });
       });
   const [first] = names;
-  if (isInProcess && first !== undefined && first !== networkIndex)
+  if (local && search !== undefined && first !== undefined && first !== networkIndex)
     await new SearchManifestIndex(search, first).prepare();
   const [only] = backends;
   if (backends.length === 1 && only !== undefined) return only;

@@ -1,7 +1,8 @@
 /** Builds the search service from its configuration. */
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LocalSearchApi } from '../../client/search-api.js';
+import type { LocalSearch } from '../../c2pa/local-search.js';
+import type { SearchApi } from '../../client/search-api.js';
 import type { ServiceApp } from '../../http/routing/service.js';
 import { isNativeError, type SearchEngine, type SearchOptions } from '../../native.js';
 import type { Aggregator, FollowedNetwork } from '../../network/aggregator.js';
@@ -53,7 +54,9 @@ const TAGS = {
 
 export interface SearchApp extends ServiceApp {
   /** The same indexes for services in this process, without HTTP. Usable until the app is closed. */
-  readonly inProcess: LocalSearchApi;
+  readonly inProcess: SearchApi;
+  /** The same for those that only read, and without JSON. */
+  readonly localSearch: LocalSearch;
   /** Identifies the indexes, also after a restart. */
   readonly inProcessId: string;
   /** The hubs that are followed; `undefined` outside aggregator mode. */
@@ -92,8 +95,10 @@ export async function searchApp(
     : loaded);
   const tracking = await errorTracking('search', config);
   const aggregator = follow && (await startAggregator(engine, followLogs, follow, tracking.errorReports));
+  const inProcess = InProcessSearch.over(engine, loaded);
   return {
-    inProcess: InProcessSearch.over(engine, loaded),
+    inProcess,
+    localSearch: inProcess.local,
     inProcessId: id,
     network: aggregator,
     name: 'search',

@@ -82,6 +82,11 @@ export function engineFailure(error: unknown): EngineFailure | undefined {
   return { status, retrySeconds: RETRY_SECONDS[error.code], detail };
 }
 
+/** Whether the engine may respond to the same call later: what makes a client try again after a 503. */
+export function isTransient(error: unknown): boolean {
+  return engineFailure(error)?.retrySeconds !== undefined;
+}
+
 /** Rejects the request with an error of the table. */
 export class SearchRefusal extends Error {
   override readonly name = 'SearchRefusal';

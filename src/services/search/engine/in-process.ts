@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { z } from 'zod';
+import type { LocalSearch } from '../../../c2pa/local-search.js';
 import { serviceError } from '../../../client/errors.js';
 import type {
   AddResult,
@@ -12,11 +13,10 @@ import type {
   Entry,
   IndexInfo,
   LinesResult,
-  LocalSearchApi,
   Query,
+  SearchApi,
   SearchParameters,
   SearchResult,
-  UnitMatch,
 } from '../../../client/search-api.js';
 import { isNativeError } from '../../../native.js';
 import { ERRORS, engineFailure } from '../errors.js';
@@ -24,18 +24,22 @@ import { isOpenSearch } from '../opensearch/location.js';
 import { isPostgres } from '../postgres/location.js';
 import { searchParameters } from '../schema.js';
 import { engineParameters } from '../selection.js';
+import { EngineSearch } from './local-search.js';
 import { openEngine } from './open.js';
 import type { Engine } from './port.js';
 
-export class InProcessSearch implements LocalSearchApi {
+export class InProcessSearch implements SearchApi {
   readonly #engine: Engine;
   readonly #release: () => Promise<void>;
   readonly #loaded: Promise<void>;
+  /** Reads the same indexes without JSON. */
+  readonly local: LocalSearch;
 
   private constructor(engine: Engine, release: () => Promise<void>, loaded: Promise<void>) {
     this.#engine = engine;
     this.#release = release;
     this.#loaded = loaded;
+    this.local = new EngineSearch(engine, loaded);
   }
 
   /**
@@ -150,14 +154,6 @@ export class InProcessSearch implements LocalSearchApi {
     const wanted = engineParameters(checked(named));
     const found = this.#call(async (engine) => (await engine.search(index, toJson(query), wanted)).json);
     return (await parse(found)) as SearchResult;
-  }
-
-  async searchUnits(index: string, units: readonly string[], limit: number): Promise<readonly UnitMatch[]> {
-    return orServiceError(this.#call((engine) => engine.searchUnits(index, [...units], limit)));
-  }
-
-  async getGateway(index: string, isccId: string): Promise<string | undefined> {
-    return (await orServiceError(this.#call((engine) => engine.getGateway(index, isccId)))) ?? undefined;
   }
 
   async #call<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
