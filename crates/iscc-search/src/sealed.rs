@@ -30,7 +30,7 @@ use graph::FileGraph;
 use warm::Pages;
 
 pub use id_filter::IdFilter;
-pub use merge::{Merged, Structures, merge};
+pub use merge::{Merged, merge};
 pub use read::{Expected, Sections, check_file, check_sections, open};
 pub use warm::Purpose;
 pub use write::{NewFile, Paced};

@@ -10,7 +10,7 @@ use super::due::{Due, Target};
 use super::sealing::NotSealed;
 use crate::background;
 use crate::decision::Decision;
-use crate::sealed::{self, Merged, SealError, SealedFile, Structures};
+use crate::sealed::{self, Merged, SealError, SealedFile};
 use crate::segment::Segment;
 use crate::slots::Slots;
 use crate::snapshot::Snapshot;
@@ -140,16 +140,8 @@ impl Index {
         sources: &[&Segment],
         should_continue: &(dyn Fn() -> bool + Sync),
     ) -> Result<Merged, NotSealed> {
-        let sizes = &self.options.sizes;
-        let simprints = sizes.simprint_list_sizes();
-        let structures = Structures {
-            units: sizes.lists,
-            simprints,
-            rows_min: sizes.rows_min,
-            graph_rows_min: sizes.graph_rows_min,
-        };
         self.write_file(should_continue, |target, pace| {
-            sealed::merge(target, sources, &structures, pace)
+            sealed::merge(target, sources, &self.options.sizes, pace)
         })
     }
 

@@ -14,6 +14,7 @@ use crate::column::{Body, Column, word_count};
 use crate::frozen::{FrozenColumn, Owner, several_entry};
 use crate::graph::{self, Graph};
 use crate::lists::{ListForm, ListSizes, Lists};
+use crate::options::SegmentSizes;
 use crate::pass::{SimprintRows, UnitRows};
 use crate::prefix_runs::PrefixRuns;
 use crate::scan::WORDS_MAX;
@@ -27,19 +28,6 @@ const NEW: u8 = 0x80;
 /// Set in a step if all owners of its row are dead.
 const SKIP: u8 = 0x40;
 
-/// Which lists and graphs merged columns have.
-#[derive(Debug, Clone, Copy)]
-pub struct Structures {
-    /// Those of units.
-    pub units: ListSizes,
-    /// Those of simprints, if they have some.
-    pub simprints: Option<ListSizes>,
-    /// Number of rows from which columns have lists.
-    pub rows_min: usize,
-    /// Number of rows from which columns of long units have a graph. `None`: none has one.
-    pub graph_rows_min: Option<usize>,
-}
-
 /// A file of merged segments.
 pub struct Merged {
     /// The file.
@@ -48,11 +36,12 @@ pub struct Merged {
     pub moves: Vec<Vec<u32>>,
 }
 
-/// Writes the live assets of segments to a file, in the order of their ISCC-ID bodies.
+/// Writes the live assets of segments to a file, in the order of their ISCC-ID bodies. `sizes` says which columns have lists
+/// and graphs.
 pub fn merge(
     target: &NewFile<'_>,
     sources: &[&Segment],
-    structures: &Structures,
+    sizes: &SegmentSizes,
     pace: &Paced<'_>,
 ) -> Result<Merged, SealError> {
     let mut moves: Vec<Vec<u32>> =
@@ -65,7 +54,7 @@ pub fn merge(
     let mut content = FileContent { slots, ..FileContent::default() };
     let bodies = || ids(sources).map(|(_, _, id)| id);
     content.add_ids(bodies(), move |writer: &mut SectionWriter<'_, '_>| writer.items(bodies()));
-    let columns = Columns { sources, moves: &moves, names: target.simprint_names, structures };
+    let columns = Columns { sources, moves: &moves, names: target.simprint_names, sizes };
     columns.add_all(&mut content)?;
     let file = target.write_content(content, pace)?;
     Ok(Merged { file, moves })
@@ -88,7 +77,7 @@ struct Columns<'a> {
     sources: &'a [&'a Segment],
     moves: &'a [Vec<u32>],
     names: &'a [String],
-    structures: &'a Structures,
+    sizes: &'a SegmentSizes,
 }
 
 impl<'a> Columns<'a> {
@@ -103,10 +92,10 @@ impl<'a> Columns<'a> {
                 SegmentRows::Tail(tail) => tail.units.get(&key).map(Plain),
                 SegmentRows::File(file) => file.columns.units.get(&key).map(Frozen),
             });
-            let sizes = Some(self.structures.units);
-            let rows_of = frozen(content, units(key.0), key.1, rows, sizes, self.structures)?;
-            let rows_min = self.structures.graph_rows_min.filter(|_| key.1 >= graph::BITS_MIN);
-            if rows_min.is_some_and(|rows_min| rows_of >= rows_min.max(1)) {
+            let lists = Some(self.sizes.lists);
+            let distinct = frozen(content, units(key.0), key.1, rows, lists, self.sizes.rows_min)?;
+            let rows_min = self.sizes.graph_rows_min.filter(|_| key.1 >= graph::BITS_MIN);
+            if rows_min.is_some_and(|rows_min| distinct >= rows_min.max(1)) {
                 content.graph(move |writer| write_graph(writer, &rows()?, key.1));
             }
         }
@@ -119,8 +108,8 @@ impl<'a> Columns<'a> {
                 SegmentRows::Tail(tail) => tail.simprints.get(&key).map(Plain),
                 SegmentRows::File(file) => file.columns.simprints.get(&key).map(Frozen),
             });
-            let sizes = self.structures.simprints;
-            frozen(content, simprints(key.0), key.1, rows, sizes, self.structures)?;
+            let lists = self.sizes.simprint_list_sizes();
+            frozen(content, simprints(key.0), key.1, rows, lists, self.sizes.rows_min)?;
         }
         for key in self.keys(|one| one.sorted().simprints.keys().copied()) {
             let rows = self.rows(move |one| one.sorted().simprints.get(&key).map(Sorted));
@@ -355,10 +344,10 @@ fn frozen<'c, O: Owner>(
     bits: u16,
     read: impl Fn() -> Result<Steps<'c, O>, SealError> + 'c,
     sizes: Option<ListSizes>,
-    structures: &Structures,
+    rows_min: usize,
 ) -> Result<usize, SealError> {
     let Counts { rows, several, several_owners, .. } = read()?.counts;
-    let has_lists = |sizes: &ListSizes| rows >= sizes.rows_min.max(structures.rows_min);
+    let has_lists = |sizes: &ListSizes| rows >= sizes.rows_min.max(rows_min);
     let form = sizes.filter(has_lists).map(|sizes| sizes.form(rows));
     if rows == 0 {
         return Ok(0);

@@ -12,6 +12,7 @@ use crate::distance::distance_max;
 use crate::frozen::FrozenColumn;
 use crate::lists::ListSizes;
 use crate::lists::tests::{ALL, bodies, expected, found};
+use crate::options::SegmentSizes;
 use crate::scan::{Probe, scan};
 use crate::segment::{AssetRows, FileColumns, Matching, Segment};
 use crate::unit::UnitType;
@@ -37,9 +38,8 @@ fn write_new(folder: &Path, segment: &Segment, sizes: ListSizes) -> Result<Seale
         uid: 7,
         simprint_names: &names,
     };
-    let structures =
-        Structures { units: sizes, simprints: Some(sizes), rows_min: 1, graph_rows_min: None };
-    merge(&target, &[segment], &structures, &PACE).map(|merged| merged.file)
+    let sizes = SegmentSizes { lists: sizes, rows_min: 1, ..SegmentSizes::default() };
+    merge(&target, &[segment], &sizes, &PACE).map(|merged| merged.file)
 }
 
 fn opened(folder: &Path, file: &SealedFile) -> File {

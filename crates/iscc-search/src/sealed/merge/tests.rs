@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::column::Body;
 use crate::lists::tests::ALL;
+use crate::options::SimprintLists;
 use crate::sealed::{Expected, check_sections, open, path_of};
 use crate::segment::{AssetRows, Chunk, FileSegment, Key, Matching};
 use crate::unit::UnitType;
@@ -148,12 +149,11 @@ proptest! {
             uid,
             simprint_names: &names,
         };
-        let sizes = ListSizes { rows_min: 1, is_first_only, ..ALL };
-        let structures = Structures {
-            units: sizes,
-            simprints: Some(sizes),
+        let sizes = SegmentSizes {
+            lists: ListSizes { rows_min: 1, is_first_only, ..ALL },
             rows_min: 5,
             graph_rows_min: has_graphs.then_some(GRAPH_ROWS),
+            ..SegmentSizes::default()
         };
         let (mut sources, mut growing) = (Vec::new(), Vec::new());
         for (number, &state) in states.iter().enumerate() {
@@ -162,7 +162,7 @@ proptest! {
             let mut plain = segment(&mut random, number * 300 + number, matching, state);
             let mut source = plain.clone();
             if state == State::Sealed {
-                let file = merge(&target(number), &[&plain], &structures, &PACE).unwrap().file;
+                let file = merge(&target(number), &[&plain], &sizes, &PACE).unwrap().file;
                 source = reopened(folder.path(), &file, plain.slots.len());
             }
             for slot in 0..plain.slots.len() {
@@ -176,7 +176,7 @@ proptest! {
         }
         let sources: Vec<&Segment> = sources.iter().collect();
         let growing: Vec<&Segment> = growing.iter().collect();
-        let Merged { file, moves } = merge(&target(99), &sources, &structures, &PACE).unwrap();
+        let Merged { file, moves } = merge(&target(99), &sources, &sizes, &PACE).unwrap();
         let (expected, expected_moves) = Segment::compacted(2, matching, &growing);
         prop_assert_eq!(moves, expected_moves);
         let merged = reopened(folder.path(), &file, expected.slots.len());
@@ -223,20 +223,20 @@ fn lists_are_those_of_a_column_in_memory() {
     }
     let sources: Vec<&Segment> = segments.iter().collect();
     for (uid, long_keys_rows_min) in [(1, 0), (2, usize::MAX)] {
-        let sizes = ListSizes { long_keys_rows_min, ..ALL };
-        let structures =
-            Structures { units: sizes, simprints: None, rows_min: 1, graph_rows_min: None };
+        let lists = ListSizes { long_keys_rows_min, ..ALL };
+        let simprint_lists = SimprintLists::None;
+        let sizes = SegmentSizes { lists, simprint_lists, rows_min: 1, ..SegmentSizes::default() };
         let index_folder = RwLock::new(folder.path().to_owned());
         let target =
             NewFile { index_folder: &index_folder, store: "store", uid, simprint_names: &names };
-        let file = merge(&target, &sources, &structures, &PACE).unwrap().file;
+        let file = merge(&target, &sources, &sizes, &PACE).unwrap().file;
         let merged = reopened(folder.path(), &file, 1200);
         let column = &in_file(&merged).columns.units[&(UnitType::META, 256)];
         let (compacted, _) = Segment::compacted(2, Matching::Approximate, &sources);
         let again =
             FrozenColumn::new(&compacted.tail().unwrap().units[&(UnitType::META, 256)], |_| true);
         let all = again.columns(4, 0, again.rows());
-        let lists = Lists::build(&all, 256, sizes, &|| true).unwrap();
+        let lists = Lists::build(&all, 256, lists, &|| true).unwrap();
         let again = again.with_lists(lists);
         let arrays = |column: &FrozenColumn| {
             let mut arrays = Vec::new();
