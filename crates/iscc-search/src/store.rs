@@ -84,6 +84,8 @@ pub struct Store {
     journal_ids: AtomicU64,
     /// Every transaction holds a read lock: the map may be resized only while no transaction is open.
     mapping: RwLock<()>,
+    /// Whether a commit waits until it is on disk.
+    is_synced: bool,
     /// Whether a commit waits until the map can be enlarged.
     is_growing: AtomicBool,
     /// Whether all pages were found sound, by the start or later.
@@ -145,6 +147,7 @@ impl Store {
             journal: AtomicU8::default(),
             journal_ids: AtomicU64::default(),
             mapping: RwLock::default(),
+            is_synced: options.sync,
             is_growing: AtomicBool::default(),
             is_checked: AtomicBool::new(!is_as_left),
             commits: AtomicU64::default(),
@@ -189,9 +192,11 @@ impl Store {
         Err(FileError::from(Damage { page: 0, rule }).into())
     }
 
-    /// Writes the mark of a file that is left sound. `folder` is that of the data file.
+    /// Writes the mark of a file that is left sound, if its data are on disk. `folder` is that of the data file.
     pub fn mark_stopped(&self, folder: &Path) -> Result<(), StoreError> {
-        self.env.force_sync()?;
+        if !self.is_synced {
+            return Ok(());
+        }
         Ok(stop_mark::put(folder)?)
     }
 

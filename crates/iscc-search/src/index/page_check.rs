@@ -1,6 +1,5 @@
 //! Checks the pages of the store while the index is in use, if the start did not.
 
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::Index;
@@ -19,7 +18,7 @@ impl Index {
             return Ok(None);
         }
         let folder = self.folder().clone();
-        let checked = background::run(|| {
+        let checked: Result<_, StoreError> = background::run(|| {
             let mut pages = 0;
             let mut watch = |_, all| {
                 pages = all;
@@ -36,27 +35,21 @@ impl Index {
         };
         match checked {
             Ok(pages) => Ok(pages.map(decision)),
-            Err(error) if StoreError::is_damage(&error) => {
+            Err(error) if error.is_damage() => {
                 self.is_damaged.store(true, Ordering::Release);
                 Err(error)
             }
             Err(_) => Ok(None),
         }
     }
-
-    /// Says that the next start need not check the pages before it uses them. Nothing may change the index any more.
-    fn mark_stopped(&self, folder: &Path) {
-        let is_sound = !self.is_deleted() && !self.is_damaged.load(Ordering::Acquire);
-        if is_sound {
-            // Without a mark, the next start takes longer.
-            let _ = self.store.mark_stopped(folder);
-        }
-    }
 }
 
+/// The next start need not check the pages before it uses them, if they were left sound. Nothing changes the index any more.
 impl Drop for Index {
     fn drop(&mut self) {
-        let folder = self.folder().clone();
-        self.mark_stopped(&folder);
+        if !self.is_deleted() && !self.is_damaged.load(Ordering::Acquire) {
+            // Without a mark, the next start takes longer.
+            let _ = self.store.mark_stopped(&self.folder());
+        }
     }
 }

@@ -65,6 +65,7 @@ impl Store {
             journal,
             journal_ids,
             mapping,
+            is_synced: false,
             is_growing: AtomicBool::default(),
             is_checked: AtomicBool::default(),
             commits,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{Service, id, unit, value};
 use iscc_codec::Kind;
-use iscc_search::{Engine, Options};
+use iscc_search::{Engine, Options, StoreOptions};
 use serde_json::{Value, json};
 
 const PAGE: usize = 4096;
@@ -100,4 +100,14 @@ fn a_damaged_page_ends_the_use_of_the_index() {
     // The next start finds it before it uses the index.
     restart(&mut service, |index| assert!(!index.join("stopped").exists()));
     assert!(listed(&service).contains(r#""state":"damaged""#), "{}", listed(&service));
+}
+
+/// Its data may not be on disk.
+#[test]
+fn an_index_whose_writes_are_not_synced_leaves_no_mark() {
+    let store = StoreOptions { sync: false, ..StoreOptions::default() };
+    let mut service = Service::new("lmdb", Options { store, ..Options::default() });
+    service.create("main");
+    restart(&mut service, |index| assert!(!index.join("stopped").exists()));
+    assert_eq!(decisions(&service), []);
 }
