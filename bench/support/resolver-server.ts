@@ -22,13 +22,7 @@ const app = await searchApp(readVariables(searchVariables, {}), folder);
 const search = await start(app);
 const test = { RESOLVER_ENVIRONMENT: 'test', RESOLVER_TEST_ALLOW: '127.0.0.1', RESOLVER_PROBE_TIMEOUT: '30' };
 const network = { ca: AUTHORITY };
-const direct = await start(
-  await resolverApp(
-    readResolverConfig(test),
-    { search: app.inProcess, localSearch: app.localSearch },
-    network,
-  ),
-);
+const direct = await start(await resolverApp(readResolverConfig(test), { search: app.inProcess }, network));
 const remote = readResolverConfig({ ...test, RESOLVER_SEARCH_URL: search.url });
 const overHttp = await start(await resolverApp(remote, {}, network));
 process.send?.({ search: search.url, direct: direct.url, overHttp: overHttp.url });

@@ -1,5 +1,5 @@
 /** Port: what a resolver reads of the search service in the same process. Typed results and failures, without HTTP and JSON. */
-import type { UnitMatch } from '../client/search-api.js';
+import type { SearchApi, UnitMatch } from '../client/search-api.js';
 
 /** The search service of this process could not respond to a valid query. */
 export class LocalSearchFailed extends Error {
@@ -35,4 +35,9 @@ export interface LocalSearch {
   ): Promise<Uint8Array | undefined>;
   /** `true`; `undefined` if the index does not exist. */
   has(index: string): Promise<true | undefined>;
+}
+
+/** The search service of this process: what its clients call, and typed reads of the same indexes. */
+export interface InProcessIndexes extends SearchApi {
+  readonly local: LocalSearch;
 }

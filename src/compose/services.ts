@@ -167,8 +167,8 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
             log,
           );
           const networkIndex = network && NETWORK_FACTS[network.network].index;
-          const { inProcess: search, inProcessId: searchId, localSearch, network: hubs } = app;
-          return { app, provides: { search, localSearch, searchId, network: hubs, networkIndex } };
+          const { inProcess: search, inProcessId: searchId, network: hubs } = app;
+          return { app, provides: { search, searchId, network: hubs, networkIndex } };
         },
       };
     },

@@ -28,8 +28,8 @@ interface Backend {
 const BACKENDS = {
   'in this process': async (folder: string): Promise<Backend> => {
     const app = await searchApp(readVariables(searchVariables, {}), folder);
-    const { inProcess: search, localSearch } = app;
-    return { search, resolver: [{}, { search, localSearch }], stop: async () => app.close?.() };
+    const search = app.inProcess;
+    return { search, resolver: [{}, { search }], stop: async () => app.close?.() };
   },
   'our service': async (folder: string): Promise<Backend> => {
     const app = await searchApp(readVariables(searchVariables, { INDEXSVC_API_SECRET: API_KEY }), folder);

@@ -1,11 +1,10 @@
 /** Builds the resolver from its configuration and the services of this process. */
 
-import type { LocalSearch } from '../../c2pa/local-search.js';
+import type { InProcessIndexes } from '../../c2pa/local-search.js';
 import { ManifestReader, warmReader } from '../../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../../c2pa/schema.js';
 import { SearchManifestIndex } from '../../c2pa/search-index-port.js';
 import { trustListsOf } from '../../c2pa/trust-lists.js';
-import type { SearchApi } from '../../client/search-api.js';
 import type { ContentCoder } from '../../content/coder.js';
 import { References } from '../../content/reference.js';
 import { ASSET_HEADERS } from '../../content/sent-filename.js';
@@ -42,9 +41,7 @@ const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 
 /** Services of this process that the resolver calls without HTTP. */
 export interface InProcessServices {
-  readonly search?: SearchApi | undefined;
-  /** Reads the indexes of `search`. */
-  readonly localSearch?: LocalSearch | undefined;
+  readonly search?: InProcessIndexes | undefined;
   /** Identifies the indexes of `search`, also after a restart. */
   readonly searchId?: string | undefined;
   readonly manifests?: LocalManifests | undefined;
@@ -61,11 +58,11 @@ export interface InProcessServices {
  */
 export async function resolverApp(
   config: ResolverConfig,
-  { search, localSearch, manifests: local, networkIndex, coder }: InProcessServices = {},
+  { search, manifests: local, networkIndex, coder }: InProcessServices = {},
   network: Pick<GatewayOptions, 'dnsServers' | 'ca'> = {},
   log?: Logger,
 ): Promise<ServiceApp> {
-  const backend = await backendOf(config, { search, localSearch, networkIndex }, log);
+  const backend = await backendOf(config, { search, networkIndex }, log);
   const allowed = new Set(config.testAllow);
   const metrics = new ResolverMetrics(() => service.dependencies());
   const gateways = new GatewayClient({ allowed, ...network, onFetched: metrics.gateway });
@@ -187,21 +184,21 @@ function remoteStore(
 /** `RESOLVER_SEARCH_URL` if set, else the search service in this process, else the one on the default port. */
 async function backendOf(
   config: ResolverConfig,
-  { search, localSearch, networkIndex }: InProcessServices,
+  { search, networkIndex }: InProcessServices,
   log: Logger | undefined,
 ): Promise<SearchBackend> {
   const { searchUrl, searchIndex, searchApiKey: apiKey } = config;
-  const local = searchUrl === undefined ? localSearch : undefined;
-  const names = indexNames(searchIndex, local && networkIndex);
-  const backends = local
-    ? names.map((index) => new InProcessBackend(local, index, index === networkIndex))
+  const inProcess = searchUrl === undefined ? search : undefined;
+  const names = indexNames(searchIndex, inProcess && networkIndex);
+  const backends = inProcess
+    ? names.map((index) => new InProcessBackend(inProcess.local, index, index === networkIndex))
     : names.map((index) => {
         const timeoutMs = config.searchTimeoutSeconds * 1000;
         return new HttpBackend({ url: searchUrl ?? SEARCH_URL_DEFAULT, index, apiKey, timeoutMs });
       });
   const [first] = names;
-  if (local && search !== undefined && first !== undefined && first !== networkIndex)
-    await new SearchManifestIndex(search, first).prepare();
+  if (inProcess && first !== undefined && first !== networkIndex)
+    await new SearchManifestIndex(inProcess, first).prepare();
   const [only] = backends;
   if (backends.length === 1 && only !== undefined) return only;
   return new SeveralIndexes(backends, (error) =>

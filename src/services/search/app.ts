@@ -1,8 +1,7 @@
 /** Builds the search service from its configuration. */
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LocalSearch } from '../../c2pa/local-search.js';
-import type { SearchApi } from '../../client/search-api.js';
+import type { InProcessIndexes } from '../../c2pa/local-search.js';
 import type { ServiceApp } from '../../http/routing/service.js';
 import { isNativeError, type SearchEngine, type SearchOptions } from '../../native.js';
 import type { Aggregator, FollowedNetwork } from '../../network/aggregator.js';
@@ -54,9 +53,7 @@ const TAGS = {
 
 export interface SearchApp extends ServiceApp {
   /** The same indexes for services in this process, without HTTP. Usable until the app is closed. */
-  readonly inProcess: SearchApi;
-  /** The same for those that only read, and without JSON. */
-  readonly localSearch: LocalSearch;
+  readonly inProcess: InProcessIndexes;
   /** Identifies the indexes, also after a restart. */
   readonly inProcessId: string;
   /** The hubs that are followed; `undefined` outside aggregator mode. */
@@ -98,7 +95,6 @@ export async function searchApp(
   const inProcess = InProcessSearch.over(engine, loaded);
   return {
     inProcess,
-    localSearch: inProcess.local,
     inProcessId: id,
     network: aggregator,
     name: 'search',

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { z } from 'zod';
-import type { LocalSearch } from '../../../c2pa/local-search.js';
+import type { InProcessIndexes, LocalSearch } from '../../../c2pa/local-search.js';
 import { serviceError } from '../../../client/errors.js';
 import type {
   AddResult,
@@ -14,7 +14,6 @@ import type {
   IndexInfo,
   LinesResult,
   Query,
-  SearchApi,
   SearchParameters,
   SearchResult,
 } from '../../../client/search-api.js';
@@ -28,7 +27,7 @@ import { EngineSearch } from './local-search.js';
 import { openEngine } from './open.js';
 import type { Engine } from './port.js';
 
-export class InProcessSearch implements SearchApi {
+export class InProcessSearch implements InProcessIndexes {
   readonly #engine: Engine;
   readonly #release: () => Promise<void>;
   readonly #loaded: Promise<void>;
