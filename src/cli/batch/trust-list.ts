@@ -4,7 +4,8 @@ import { outgoingFetch } from '../../platform/egress/fetch.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
 
 const REDIRECTS_MAX = 2;
-const BYTES_MAX = 2 * 1024 * 1024;
+/** The addon refuses a list of this size, too. */
+export const LIST_BYTES_MAX = 2 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
 /** @throws {CommandFailed} if the address is not https, or the list can't be fetched */
@@ -54,7 +55,7 @@ async function bounded(response: Response, address: string): Promise<string> {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > BYTES_MAX) throw new CommandFailed(`${address} has more than 2 MiB`);
+    if (bytes > LIST_BYTES_MAX) throw new CommandFailed(`${address} has more than 2 MiB`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

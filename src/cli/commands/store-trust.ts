@@ -1,6 +1,5 @@
 /** `isccd store trust ...`: the trust lists that manifests are judged by, and newer ones instead of the bundled. */
-import { randomBytes } from 'node:crypto';
-import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { bundledTrustLists, type DatedTrustList, trustListsOf } from '../../c2pa/trust-lists.js';
 import { isNativeError, native, type TrustListFile } from '../../native.js';
@@ -20,10 +19,10 @@ import {
 import { readVariables } from '../../platform/config/variable.js';
 import { printable } from '../../platform/printable.js';
 import { isOutdated } from '../../services/store/rules.js';
-import { syncPath } from '../../storage/data/durable.js';
+import { replaceDurably, syncPath } from '../../storage/data/durable.js';
 import { makeFolder } from '../../storage/data/folder.js';
 import { prepareData } from '../../storage/data/format.js';
-import { fetchTrustList } from '../batch/trust-list.js';
+import { fetchTrustList, LIST_BYTES_MAX } from '../batch/trust-list.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason } from '../terminal/failure.js';
 
 interface ResultOptions {
@@ -138,8 +137,7 @@ async function read(source: string): Promise<Content> {
   }
   try {
     const { mtime, size } = await stat(source);
-    // The addon refuses a list of this size, too.
-    if (size > FILE_BYTES_MAX) throw new CommandFailed(`${source} has more than 2 MiB`);
+    if (size > LIST_BYTES_MAX) throw new CommandFailed(`${source} has more than 2 MiB`);
     return { text: await readFile(source, 'utf8'), day: dayOf(mtime), fileName: path.basename(source) };
   } catch (error) {
     throw error instanceof CommandFailed
@@ -147,8 +145,6 @@ async function read(source: string): Promise<Content> {
       : new CommandFailed(`${source} can't be read: ${reason(error)}`);
   }
 }
-
-const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
 function check(source: string, text: string, kind: TrustKind): TrustListFile {
   try {
@@ -181,18 +177,15 @@ async function keep(one: TrustUpdate): Promise<void> {
   makeFolder(dataDir);
   await prepareData('store', dataDir);
   const file = path.join(dataDir, trustUpdateFile(one.kind));
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await writeFile(draft, `${JSON.stringify(one)}\n`, { flag: 'wx', flush: true });
-    // The service may run as another user, and the list is public.
-    await chmod(draft, 0o644);
-    await rename(draft, file);
-    await syncPath(dataDir);
+    await replaceDurably(file, `${JSON.stringify(one)}\n`, PUBLIC);
   } catch (error) {
-    await rm(draft, { force: true });
     throw new CommandFailed(`${file} can't be written: ${reason(error)}`);
   }
 }
+
+/** The service may run as another user, and the list is public. */
+const PUBLIC = 0o644;
 
 function trustTexts(): TrustTexts {
   const values = environment();

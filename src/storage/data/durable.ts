@@ -1,7 +1,7 @@
 /** Durable writes: the data is on the disk when the promise resolves. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 const PRIVATE = 0o600;
@@ -12,6 +12,24 @@ export function writeDurably(file: string, content: string | Uint8Array): Promis
     await handle.writeFile(content);
     await handle.sync();
   });
+}
+
+/**
+ * Puts content in place of a file, or makes the file. Readers, and other processes that do the same, see the old or the new
+ * content. Only the owner can read the file, unless `mode` says otherwise.
+ */
+export async function replaceDurably(file: string, content: string, mode = PRIVATE): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeDurably(draft, content);
+    // The mode of a new file is limited by the umask.
+    await chmod(draft, mode);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncPath(path.dirname(file));
 }
 
 /** More than a file system keeps next to the names of files. */

@@ -2,11 +2,10 @@
  * Format version of a data directory: one line in its file `FORMAT`, such as `isccd store 1`. An older directory is
  * migrated before anything in it is opened; a newer one is refused and not changed.
  */
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { absent } from './absent.js';
-import { syncPath, writeDurably } from './durable.js';
+import { replaceDurably } from './durable.js';
 
 export type DataKind = 'codes' | 'search' | 'store';
 
@@ -89,16 +88,7 @@ export async function formatOf(folder: string): Promise<{ kind: DataKind; versio
   return { kind: kind as DataKind, version: Number(version) };
 }
 
-/** Several processes may do this concurrently: each one renames a complete file into place. */
-async function writeFormat(kind: DataKind, folder: string, version: number): Promise<void> {
-  const file = path.join(folder, FORMAT_FILE);
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  try {
-    await writeDurably(draft, `isccd ${kind} ${version}\n`);
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-  await syncPath(folder);
+/** Several processes may do this concurrently. */
+function writeFormat(kind: DataKind, folder: string, version: number): Promise<void> {
+  return replaceDurably(path.join(folder, FORMAT_FILE), `isccd ${kind} ${version}\n`);
 }
