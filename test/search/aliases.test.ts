@@ -128,6 +128,18 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(await client.getIndex('after')).toMatchObject({ assets: entries.length });
   });
 
+  // The folder of an index has its next name before the registry knows it.
+  test('changes of an index are acknowledged while it is renamed', async () => {
+    await create('there', first);
+    await client.putAlias('moving', 'there');
+    for (const name of ['back', 'there', 'back', 'there', 'back', 'there', 'back', 'there']) {
+      const renaming = client.renameIndex(name === 'there' ? 'back' : 'there', name);
+      const writes = Array.from({ length: 30 }, () => client.addAssets('moving', [second]));
+      await Promise.all([renaming, ...writes]);
+    }
+    expect(await client.getIndex('moving')).toMatchObject({ name: 'there', assets: 2 });
+  });
+
   if (backend !== 'memory') {
     test('names and aliases survive a restart', async () => {
       const [before, aliases] = [await names(), await client.listAliases()];

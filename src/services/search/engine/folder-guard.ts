@@ -29,6 +29,8 @@ type Write = (...args: unknown[]) => Promise<unknown>;
 export class FolderGuard {
   readonly #folder: string;
   readonly #opened: string | undefined;
+  /** Writes that may move or remove the folder of an index. Until one has ended, the folder may be at its next name already. */
+  readonly #moving = new Set<Promise<unknown>>();
   #isGone = false;
 
   private constructor(folder: string, opened: string | undefined) {
@@ -60,7 +62,9 @@ export class FolderGuard {
       const write = (engine[name] as Write).bind(engine);
       const isOfIndex = INDEX_WRITES.some((one) => one === name);
       const guarded: Write = async (...args) => {
-        const result = await write(...args).catch(async (error: unknown) => {
+        const writing = write(...args);
+        if (!isOfIndex) this.#track(writing);
+        const result = await writing.catch(async (error: unknown) => {
           // The reason why the engine could not write.
           if (!(await this.isPresent())) await confirm(undefined);
           throw error;
@@ -76,11 +80,18 @@ export class FolderGuard {
     if (!(await this.isPresent())) return false;
     if (index === undefined) return true;
     if (await this.#hasIndex(engine.aliasTarget(index) ?? index)) return true;
-    // Another request may have deleted or renamed it, or switched the alias.
+    // Another request may have deleted or renamed it, or switched the alias, or does so at this moment.
+    await Promise.allSettled(this.#moving);
     const present = await engine.getIndex(index).catch(() => undefined);
     if (present === undefined) return true;
     const { name } = JSON.parse(present.toString()) as { name: string };
     return this.#hasIndex(name);
+  }
+
+  #track(move: Promise<unknown>): void {
+    this.#moving.add(move);
+    const forget = () => this.#moving.delete(move);
+    move.then(forget, forget);
   }
 
   async #hasIndex(name: string): Promise<boolean> {
