@@ -11,16 +11,30 @@ export const REPORT = path.join(root, '.setup', 'test-run.json');
 
 export default class RunReport {
   onTestRunEnd(modules, unhandledErrors) {
-    const nameOf = (module) => path.relative(root, module.moduleId).replaceAll(path.sep, '/');
-    const failed = modules.filter((module) => !module.ok()).map(nameOf);
-    const seconds = modules.map((module) => [nameOf(module), secondsOf(module.diagnostic())]);
-    const report = {
-      failed: unhandledErrors.length > 0 ? null : failed,
-      seconds: Object.fromEntries(seconds),
-    };
+    const seconds = modules.map((module) => [nameOf(module.moduleId), secondsOf(module.diagnostic())]);
+    const failed = modules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId);
+    const report = { failed: failedFiles(failed, unhandledErrors), seconds: Object.fromEntries(seconds) };
     mkdirSync(path.dirname(REPORT), { recursive: true });
     writeFileSync(REPORT, JSON.stringify(report));
   }
+}
+
+/**
+ * Paths of the files that failed and of those whose errors were not handled, which vitest does not count as failed. Null if
+ * an error names no file.
+ *
+ * @param {readonly string[]} failed absolute
+ * @param {readonly unknown[]} unhandledErrors vitest adds the file to an error
+ * @returns {string[] | null}
+ */
+export function failedFiles(failed, unhandledErrors) {
+  const files = unhandledErrors.map((error) => error?.VITEST_TEST_PATH);
+  if (files.includes(undefined)) return null;
+  return [...new Set([...failed, ...files])].map(nameOf);
+}
+
+function nameOf(file) {
+  return path.relative(root, file).replaceAll(path.sep, '/');
 }
 
 /** Without the preparation of the process, which files share. */

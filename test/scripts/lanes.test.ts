@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { overdueRaces, recordRaces } from '../../scripts/races.mjs';
+import { failedFiles } from '../../scripts/run-report.mjs';
 import { filesOf, SLOW, testFiles } from '../../scripts/test-lanes.mjs';
 import { secondsOf, slowest } from '../../scripts/test-seconds.mjs';
 
@@ -57,6 +58,20 @@ describe('the times of tests', () => {
     const lines = slowest(seconds).split('\n');
     expect(lines).toHaveLength(10);
     expect(lines[0]?.trim()).toBe('11 s  test/11.test.ts');
+  });
+});
+
+describe('the failed files of a run', () => {
+  const file = (name: string) => path.join(root, 'test', name);
+
+  it('are those with failed tests or errors outside of tests', () => {
+    const error = { message: 'a promise was rejected', VITEST_TEST_PATH: file('b.test.ts') };
+    expect(failedFiles([], [])).toEqual([]);
+    expect(failedFiles([file('a.test.ts')], [error, error])).toEqual(['test/a.test.ts', 'test/b.test.ts']);
+  });
+
+  it('are unknown if an error names no file', () => {
+    expect(failedFiles([file('a.test.ts')], [{ message: 'the runner ended' }])).toBeNull();
   });
 });
 

@@ -1,0 +1,4 @@
+export declare function failedFiles(
+  failed: readonly string[],
+  unhandledErrors: readonly unknown[],
+): string[] | null;
