@@ -17,7 +17,6 @@ async function serviceWith(error: Error): Promise<{ service: CodesService; files
   const folder = await temporaryFolder();
   const records = await Records.open(path.join(folder, 'records'));
   records.add = () => Promise.reject(error);
-  records.addWhile = () => Promise.reject(error);
   const pipeline = new Pipeline(
     {
       workers: 1,

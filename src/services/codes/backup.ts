@@ -3,7 +3,6 @@ import path from 'node:path';
 import { Copier } from '../../storage/data/copier.js';
 import { FORMAT_FILE } from '../../storage/data/format.js';
 import type { Copied, OnStep } from '../../storage/data/port.js';
-import { settleInterrupted } from './interrupted.js';
 import { fileOf } from './media-file.js';
 import type { MediaId } from './media-id.js';
 import { Records } from './records.js';
@@ -14,8 +13,8 @@ const KEY_FILE = 'uploader.key';
 
 /**
  * The copy contains every upload acknowledged before the start, and each of its records has its file: files are copied
- * before the records and again after them. A record whose file is missing by then was deleted during the backup, or its
- * file was still being stored; it is dropped.
+ * before the records and again after them. A record whose file is missing by then was deleted during the backup; it is
+ * dropped.
  */
 export async function backupCodes(mediaPath: string, target: string, onStep: OnStep): Promise<Copied> {
   const copier = new Copier(mediaPath, target);
@@ -32,7 +31,6 @@ export async function backupCodes(mediaPath: string, target: string, onStep: OnS
       if ((await copier.bytes(file)) !== bytes) await copier.drop(file);
       if (!(await copier.share(file)) && !(await copier.has(file))) await records.remove(id);
     }
-    await settleInterrupted(records, target);
     for (const { id, file } of filesOf(records)) {
       const hasResult = records.findResult(id) !== undefined;
       counts.uploads += 1;

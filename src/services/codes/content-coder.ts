@@ -60,10 +60,13 @@ export class PipelineCoder implements ContentCoder {
     const draft = await blobs.begin();
     try {
       const hasher = new native.SumHasher();
-      const { head } = await receive(body, draft, this.bytesMax, { hasher });
+      const received = await receive(body, draft, this.bytesMax, hasher);
+      const sum = await hasher.finish(received.unwritten);
+      await received.write();
+      const { head } = received;
       if (isTypeRequired && mediatype !== undefined)
         checkType(mediatype, mediaTypeOf(filename, head).mediatype);
-      const file = { path: draft.path, filename, head, sum: await hasher.finish() };
+      const file = { path: draft.path, filename, head, sum };
       const manifestUse = isDescribed ? 'describe' : 'read';
       const client = clientKey(clientAddress);
       const options = { ...this.#options, client, manifest: manifestUse, readsRights } as const;

@@ -1,4 +1,4 @@
-/** Writes a request body to disk. Counts and hashes the bytes while they arrive. */
+/** Receives a request body. Counts and hashes the bytes while they arrive. */
 import { releaseChunk } from '../../http/request/chunk-memory.js';
 import type { SumHasher } from '../../native.js';
 import type { BlobDraft } from '../../storage/blobs/port.js';
@@ -12,17 +12,41 @@ export interface ByteSource extends AsyncIterable<Uint8Array> {
   offer?(take: (bytes: Uint8Array) => boolean): void;
 }
 
-export interface Received {
+/**
+ * A completely received body. One of a single block is in memory until it is written to its draft or committed: hashing
+ * and storing it then take one call each.
+ */
+export class ReceivedBody {
   readonly bytes: number;
-  /** The first `HEAD_BYTES` of the file. Valid until `whole` is released. */
+  /** The first `HEAD_BYTES` of the file. */
   readonly head: Uint8Array;
-  /** The body, if it is small and was wanted whole. Neither the draft nor the hasher has its bytes. */
-  readonly whole?: WholeBody | undefined;
+  readonly #draft: BlobDraft;
+  #block: WholeBody | undefined;
+
+  constructor(draft: BlobDraft, head: Uint8Array, bytes: number, block?: WholeBody) {
+    [this.#draft, this.head, this.bytes, this.#block] = [draft, head, bytes, block];
+  }
+
+  /** The bytes, if neither the draft nor the hasher has them. */
+  get unwritten(): Uint8Array | undefined {
+    return this.#block?.bytes;
+  }
+
+  /** Puts all bytes into the draft, where a worker can read them. */
+  async write(): Promise<void> {
+    if (this.#block) await this.#draft.write(this.#block.bytes, 0);
+    this.release();
+  }
+
+  /** Frees the memory of bytes that are not written. */
+  release(): void {
+    this.#block?.release();
+    this.#block = undefined;
+  }
 }
 
 /**
- * Writes a body into a draft and passes the same bytes to the hasher, if given, in parallel. With `keepsWhole`, a body of
- * one block stays in memory: hashing and storing it then take one call each.
+ * Receives a body, and writes what exceeds one block to a draft and to the hasher, if given, in parallel.
  *
  * Throws {@link CodesRefusal} `UPLOAD_SIZE` as soon as the body exceeds `bytesMax`, or at its end if it is empty.
  * Throws the body's own error if the client disconnects. The caller discards the draft.
@@ -31,8 +55,8 @@ export async function receive(
   body: ByteSource,
   draft: BlobDraft,
   bytesMax: number,
-  { hasher, keepsWhole = false }: { hasher?: SumHasher; keepsWhole?: boolean | undefined } = {},
-): Promise<Received> {
+  hasher?: SumHasher,
+): Promise<ReceivedBody> {
   let head = new Uint8Array(0);
   let hashing = Promise.resolve();
   const blocks = new Blocks(async (block, position) => {
@@ -47,13 +71,16 @@ export async function receive(
         throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
       await blocks.push(chunk, () => releaseChunk(chunk));
     }
-    const whole = keepsWhole ? blocks.takeWhole() : undefined;
-    if (whole) return { bytes: whole.bytes.byteLength, head: whole.bytes.subarray(0, HEAD_BYTES), whole };
+    const whole = blocks.takeWhole();
+    if (whole) {
+      const { bytes } = whole;
+      return new ReceivedBody(draft, bytes.slice(0, HEAD_BYTES), bytes.byteLength, whole);
+    }
     await blocks.end();
   } catch (error) {
     await blocks.settle();
     throw error;
   }
   if (blocks.bytes === 0) throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
-  return { bytes: blocks.bytes, head };
+  return new ReceivedBody(draft, head, blocks.bytes);
 }

@@ -14,8 +14,6 @@ export interface Databases {
   readonly uploads: Database<string, string>;
   /** JSON of each `IsccResult`. */
   readonly results: Database<string, string>;
-  /** Keys of records that may have been written before their files. The values mean nothing. */
-  readonly unconfirmed: Database<string, string>;
 }
 
 /** LMDB's file in the folder of the records. */
@@ -45,7 +43,7 @@ interface Waiting {
  */
 const WRITES = { overlappingSync: false, eventTurnBatching: false } as const;
 
-const DATABASES_MAX = 3;
+const DATABASES_MAX = 2;
 /** A write of the meta page failed. Every later operation fails too. */
 const PANIC = 'MDB_PANIC';
 const CLOSE_MS_MAX = 3000;
@@ -101,8 +99,7 @@ export class RecordEnvironment {
     const root = open({ path: this.#folder, maxDbs: DATABASES_MAX, readOnly: this.#readOnly, ...WRITES });
     const uploads = root.openDB<string, string>('uploads', { encoding: 'string' });
     const results = root.openDB<string, string>('results', { encoding: 'string' });
-    const unconfirmed = root.openDB<string, string>('unconfirmed', { encoding: 'string' });
-    return [root, { root, uploads, results, unconfirmed }];
+    return [root, { root, uploads, results }];
   }
 
   async #commitQueue(): Promise<void> {

@@ -23,13 +23,6 @@ export interface UploadRecords {
    * @throws {Unavailable} or {StorageUnavailable}; both may still be stored
    */
   add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void>;
-  /**
-   * Like `add`, while the file is being stored: `stored` resolves when it is durable. The record is visible from then
-   * on; if `stored` rejects, it is removed. Missing if processes share the ids: the file then decides who has an id.
-   *
-   * @throws {BlobFolderTaken} if the id has a record; and the error of `stored`
-   */
-  addWhile?(id: MediaId, record: UploadRecord, result: IsccResult, stored: Promise<unknown>): Promise<void>;
   /** Resolves to whether the upload existed. */
   remove(id: MediaId): Promise<boolean>;
 }

@@ -1,12 +1,10 @@
 /**
  * Records and results of uploads in LMDB, keyed by media id. A file without a record does not exist; the record is
- * shown last and removed first. A record may be written while its file is: it is hidden until the file is durable, and
- * marked as unconfirmed, so that the next start removes it if the process ends before.
+ * written last and removed first.
  */
 import { chmod, mkdir, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { open } from 'lmdb';
-import { BlobFolderTaken } from '../../storage/blobs/port.js';
 import { isBlankFile } from '../../storage/data/blank-file.js';
 import { syncPath } from '../../storage/data/durable.js';
 import { StorageFull, storageIsFull } from '../../storage/data/full.js';
@@ -14,13 +12,7 @@ import { LastWrite } from '../../storage/data/last-write.js';
 import { createPrivate } from '../../storage/data/private-file.js';
 import { Unavailable } from './errors.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
-import {
-  type Change,
-  DATA_FILE,
-  type Databases,
-  EnvironmentBroken,
-  RecordEnvironment,
-} from './record-environment.js';
+import { type Change, DATA_FILE, EnvironmentBroken, RecordEnvironment } from './record-environment.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import type { IsccResult } from './result.js';
 
@@ -93,7 +85,6 @@ export class Records implements UploadRecords {
   }
 
   find(id: MediaId): UploadRecord | undefined {
-    if (this.#hidden.has(id)) return undefined;
     return parsed<UploadRecord>(this.#uploads.get(id));
   }
 
@@ -111,7 +102,6 @@ export class Records implements UploadRecords {
   }
 
   findResult(id: MediaId): IsccResult | undefined {
-    if (this.#hidden.has(id)) return undefined;
     return parsed<IsccResult>(this.#environment.databases.results.get(id));
   }
 
@@ -123,49 +113,6 @@ export class Records implements UploadRecords {
    */
   async add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void> {
     await this.#write(this.#addition(id, record, result));
-  }
-
-  async addWhile(
-    id: MediaId,
-    record: UploadRecord,
-    result: IsccResult,
-    stored: Promise<unknown>,
-  ): Promise<void> {
-    if (this.has(id)) throw new BlobFolderTaken(id);
-    this.#hidden.add(id);
-    const confirmed = this.#takeConfirmed();
-    const addition = this.#addition(id, record, result);
-    const make: Change['make'] = (databases) => {
-      addition.make(databases);
-      void databases.unconfirmed.put(id, '-');
-      for (const one of confirmed) void databases.unconfirmed.remove(one);
-    };
-    const adding = this.#write({ make, bytes: addition.bytes });
-    const [file, added] = await Promise.allSettled([stored, adding]);
-    if (added.status === 'rejected') this.confirm(...confirmed);
-    if (file.status === 'rejected') {
-      // If that fails, or the record is written later, it stays hidden, and the next start removes it.
-      const isRemoved = added.status === 'fulfilled' && (await this.remove(id).catch(() => false));
-      if (isRemoved) this.#hidden.delete(id);
-      throw file.reason;
-    }
-    this.#hidden.delete(id);
-    if (added.status === 'rejected') throw added.reason;
-    this.confirm(id);
-  }
-
-  /** Ids of records that may have been written before their files. */
-  unconfirmed(): MediaId[] {
-    return [...(this.#unconfirmed?.getKeys() ?? [])] as MediaId[];
-  }
-
-  isUnconfirmed(id: string): boolean {
-    return this.#unconfirmed?.doesExist(id) ?? false;
-  }
-
-  /** The files of these records are durable. A later commit notes that: until then another check does no harm. */
-  confirm(...ids: MediaId[]): void {
-    for (const id of ids) this.#confirmed.add(id);
   }
 
   /** Changes the creation time of an upload that still exists. */
@@ -180,10 +127,9 @@ export class Records implements UploadRecords {
     if (this.#removing.has(id) || !this.has(id)) return false;
     this.#removing.add(id);
     try {
-      const make: Change['make'] = ({ uploads, results, unconfirmed }) => {
+      const make: Change['make'] = ({ uploads, results }) => {
         void uploads.remove(id);
         void results.remove(id);
-        void unconfirmed.remove(id);
       };
       await this.#write({ make, bytes: undefined });
       return true;
@@ -202,28 +148,12 @@ export class Records implements UploadRecords {
     return [...this.#uploads.getKeys({ start: firstMediaIdAt(time) })] as MediaId[];
   }
 
-  async close(): Promise<void> {
-    const confirmed = this.#takeConfirmed();
-    const make: Change['make'] = ({ unconfirmed }) => {
-      for (const id of confirmed) void unconfirmed.remove(id);
-    };
-    // If that fails, the next start checks their files.
-    if (confirmed.length > 0) await this.#write({ make, bytes: undefined }).catch(() => undefined);
-    await this.#environment.close();
+  close(): Promise<void> {
+    return this.#environment.close();
   }
 
   /** Ids being removed. */
   readonly #removing = new Set<MediaId>();
-  /** Ids of records whose files are not durable yet. */
-  readonly #hidden = new Set<MediaId>();
-  /** Ids that are confirmed, but still marked. */
-  readonly #confirmed = new Set<MediaId>();
-
-  #takeConfirmed(): MediaId[] {
-    const ids = [...this.#confirmed];
-    this.#confirmed.clear();
-    return ids;
-  }
 
   #addition(id: MediaId, record: UploadRecord, result?: IsccResult): Change {
     const recordJson = JSON.stringify(record);
@@ -237,11 +167,6 @@ export class Records implements UploadRecords {
 
   get #uploads() {
     return this.#environment.databases.uploads;
-  }
-
-  /** Missing in records of earlier versions that are only read. */
-  get #unconfirmed(): Databases['unconfirmed'] | undefined {
-    return this.#environment.databases.unconfirmed;
   }
 
   /** A change that needs as much space as the last one that failed. */

@@ -14,12 +14,12 @@ import type { Compat } from './pipeline/jobs.js';
 import { type FileType, fileTypeOf, type Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
-import { type Received, receive } from './receive.js';
+import { type ReceivedBody, receive } from './receive.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
-import { type Storing, UploadStore } from './upload-store.js';
+import { UploadStore } from './upload-store.js';
 
 export interface CodesOptions {
   readonly uploadBytesMax: number;
@@ -65,18 +65,13 @@ export interface Processed {
   readonly notEmbedded?: readonly Field[];
 }
 
-interface ReceivedFile extends Received {
-  readonly sum: FileSum;
-  readonly type: FileType;
-  /** The file is being stored already, without a record. */
-  readonly storing: Storing | undefined;
-}
-
 /** A completely received file. */
-interface DraftFile {
+interface ReceivedFile {
   readonly draft: BlobDraft;
   readonly filename: string;
-  readonly received: ReceivedFile;
+  readonly body: ReceivedBody;
+  readonly sum: FileSum;
+  readonly type: FileType;
 }
 
 /** Base64url simprints by type. */
@@ -158,9 +153,11 @@ export class CodesService {
     try {
       const draft = await this.#blobs.begin(this.#store.nextKey(filename));
       try {
-        const received = await this.#receive(file, { draft, filename }, new Stopwatch());
+        const received = await this.#receive(file, draft, filename, new Stopwatch());
+        // Jobs wait. Their files do so on the disk.
+        await received.body.write();
         return await this.#startJob(place, upload.clientAddress, draft, (watch, signal) =>
-          this.#processDraft({ ...file, signal }, { draft, filename, received }, choice, watch),
+          this.#processReceived({ ...file, signal }, received, choice, watch),
         );
       } catch (error) {
         await draft.discard();
@@ -217,45 +214,28 @@ export class CodesService {
 
   #process(upload: Upload, filename: string, choice: ProcessChoice, watch: Stopwatch): Promise<Processed> {
     return this.#store.inDraft(this.#store.nextKey(filename), async (draft) => {
-      const received = await this.#receive(upload, { draft, filename, keepsWhole: true }, watch);
+      const received = await this.#receive(upload, draft, filename, watch);
       try {
-        return await this.#processDraft(upload, { draft, filename, received }, choice, watch);
+        return await this.#processReceived(upload, received, choice, watch);
       } finally {
-        received.whole?.release();
+        received.body.release();
       }
     });
   }
 
-  /** With `keepsWhole`, a small body stays in memory, and is stored while it is hashed if no worker has to read it. */
-  #receive(
-    upload: Upload,
-    { draft, filename, keepsWhole }: Pick<DraftFile, 'draft' | 'filename'> & { keepsWhole?: boolean },
-    watch: Stopwatch,
-  ): Promise<ReceivedFile> {
+  #receive(upload: Upload, draft: BlobDraft, filename: string, watch: Stopwatch): Promise<ReceivedFile> {
     const hasher = new native.SumHasher();
     const bytesMax = this.#options.uploadBytesMax;
     return watch.measure('receive', async () => {
-      const received = await receive(upload.body, draft, bytesMax, { hasher, keepsWhole });
-      const { head, whole } = received;
-      const type = fileTypeOf(filename, head);
-      const isStoredNow = whole !== undefined && this.#pipeline.isSumOnly(type);
-      const storing = isStoredNow ? this.#store.begin(draft, filename, whole.bytes) : undefined;
-      const sum = await this.#orDropped(storing, hasher.finish(whole?.bytes));
-      return { ...received, sum, type, storing };
+      const body = await receive(upload.body, draft, bytesMax, hasher);
+      const sum = await hasher.finish(body.unwritten);
+      return { draft, filename, body, sum, type: fileTypeOf(filename, body.head) };
     });
   }
 
-  /** Awaits `work`. If it fails, a file that is being stored is removed. */
-  async #orDropped<T>(storing: Storing | undefined, work: Promise<T>): Promise<T> {
-    return work.catch(async (error: unknown) => {
-      if (storing) await this.#store.drop(storing);
-      throw error;
-    });
-  }
-
-  async #processDraft(
+  async #processReceived(
     upload: Upload,
-    { draft, filename, received }: DraftFile,
+    { draft, filename, body, sum, type }: ReceivedFile,
     choice: ProcessChoice,
     watch: Stopwatch,
   ): Promise<Processed> {
@@ -267,19 +247,15 @@ export class CodesService {
       fallbackSum: choice.fallback === undefined ? this.#options.fallbackSum : choice.fallback === 'sum',
       ...(upload.given && { given: upload.given }),
     };
-    const { bytes, head, sum, type, storing } = received;
-    const file = { path: draft.path, filename, head, sum, type };
+    const file = { path: draft.path, filename, head: body.head, sum, type };
     const isRead = type.format !== undefined;
-    const inMemory = received.whole?.bytes;
-    if (isRead && inMemory) await draft.write(inMemory, 0);
-    const whole = isRead ? undefined : inMemory;
+    if (isRead) await body.write();
     const processing = this.#pipeline.process(file, options, upload.signal, watch);
     // While a worker reads the file, its bytes get to the disk. Without a worker, the commit does all at once.
-    const both = Promise.all([processing, isRead ? draft.sync() : undefined]);
-    const [{ result }] = await this.#orDropped(storing, both);
-    const record = this.#record(upload, filename, bytes);
+    const [{ result }] = await Promise.all([processing, isRead ? draft.sync() : undefined]);
+    const record = this.#record(upload, filename, body.bytes);
     const id = await watch.measure('save', () =>
-      this.#store.store(draft, record, { result, whole, storing }),
+      this.#store.store(draft, record, { result, unwritten: body.unwritten }),
     );
     return { id, result, steps: watch.steps };
   }
@@ -288,12 +264,12 @@ export class CodesService {
   upload(upload: Upload): Promise<MediaId> {
     const filename = filenameOf(upload.sentFilename);
     return this.#store.inDraft(this.#store.nextKey(filename), async (draft) => {
-      const received = await receive(upload.body, draft, this.#options.uploadBytesMax, { keepsWhole: true });
-      const { bytes, whole } = received;
+      const body = await receive(upload.body, draft, this.#options.uploadBytesMax);
       try {
-        return await this.#store.store(draft, this.#record(upload, filename, bytes), { whole: whole?.bytes });
+        const record = this.#record(upload, filename, body.bytes);
+        return await this.#store.store(draft, record, { unwritten: body.unwritten });
       } finally {
-        whole?.release();
+        body.release();
       }
     });
   }

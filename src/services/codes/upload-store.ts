@@ -19,16 +19,7 @@ const STORE_ATTEMPTS_MAX = 8;
 export interface StoreParts {
   readonly result?: IsccResult;
   /** The bytes of a draft without bytes. */
-  readonly whole?: Uint8Array | undefined;
-  /** `whole` is being stored already. Only with a result: the next start compares its digest. */
-  readonly storing?: Storing | undefined;
-}
-
-/** A file that is being stored, without a record. */
-export interface Storing {
-  readonly id: MediaId;
-  /** Resolves when the file survives a power loss. */
-  readonly done: Promise<unknown>;
+  readonly unwritten?: Uint8Array | undefined;
 }
 
 export class UploadStore {
@@ -64,50 +55,11 @@ export class UploadStore {
     });
   }
 
-  /** Begins to store the bytes of a file, before its record is known. {@link store} or {@link drop} must follow. */
-  begin(draft: BlobDraft, name: string, bytes: Uint8Array): Storing {
-    const id = this.#firstId(draft);
-    const done = draft.commit({ folder: id, name }, bytes);
-    // Until the next step waits for it, an error must not count as unhandled.
-    done.catch(() => undefined);
-    return { id, done };
-  }
-
-  /** Removes a file that {@link begin} stores. Settles when nothing uses its bytes any more. */
-  async drop({ id, done }: Storing): Promise<void> {
-    const [stored] = await Promise.allSettled([done]);
-    if (stored.status === 'fulfilled') await this.#blobs.remove(id);
-  }
-
   /** When this resolves, the upload survives a power loss. Settles when nothing uses the bytes any more. */
-  async store(
-    draft: BlobDraft,
-    record: UploadRecord,
-    { result, whole, storing }: StoreParts,
-  ): Promise<MediaId> {
-    if (storing && result) {
-      try {
-        await this.#recordWhile(storing, record, result);
-        return storing.id;
-      } catch (error) {
-        if (!(error instanceof BlobFolderTaken)) throw error;
-      }
-    }
-    const id = await this.#commit(draft, record.filename, whole);
+  async store(draft: BlobDraft, record: UploadRecord, { result, unwritten }: StoreParts): Promise<MediaId> {
+    const id = await this.#commit(draft, record.filename, unwritten);
     await this.#records.add(id, record, result).catch((error: unknown) => this.#removeUnless(error, id));
     return id;
-  }
-
-  async #recordWhile(storing: Storing, record: UploadRecord, result: IsccResult): Promise<void> {
-    const { id, done } = storing;
-    const adding =
-      this.#records.addWhile?.(id, record, result, done) ??
-      done.then(() => this.#records.add(id, record, result));
-    await adding.catch(async (error: unknown) => {
-      const [stored] = await Promise.allSettled([done]);
-      if (stored.status === 'fulfilled') await this.#removeUnless(error, id);
-      throw error;
-    });
   }
 
   /** Removes the file of a record that was not written. After a timeout it may still be written, and needs its file. */
@@ -124,20 +76,16 @@ export class UploadStore {
     return blob;
   }
 
-  async #commit(draft: BlobDraft, name: string, whole?: Uint8Array): Promise<MediaId> {
-    let id = this.#firstId(draft);
+  async #commit(draft: BlobDraft, name: string, unwritten?: Uint8Array): Promise<MediaId> {
+    let id = (draft.key?.folder as MediaId | undefined) ?? this.#ids.next();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await draft.commit({ folder: id, name }, whole);
+        await draft.commit({ folder: id, name }, unwritten);
         return id;
       } catch (error) {
         if (!(error instanceof BlobFolderTaken) || attempt === STORE_ATTEMPTS_MAX) throw error;
       }
       id = this.#ids.next();
     }
-  }
-
-  #firstId({ key }: BlobDraft): MediaId {
-    return (key?.folder as MediaId | undefined) ?? this.#ids.next();
   }
 }

@@ -9,7 +9,6 @@ import { lockFolder } from '../../storage/data/folder-lock.js';
 import { prepareData, readFormat } from '../../storage/data/format.js';
 import { Cleanup } from './cleanup.js';
 import { ClientHasher } from './client-hash.js';
-import { settleInterrupted } from './interrupted.js';
 import { Records } from './records.js';
 import type { Uploads } from './uploads-port.js';
 
@@ -46,8 +45,6 @@ async function openLocked(config: CodesConfig, log: Logger, unlock: () => void):
   const blobs = await FileBlobs.open(mediaPath, { isDirect: true });
   const onBroken = (error: unknown) => exitToRestart(log, error, 'records');
   const records = await Records.open(path.join(mediaPath, 'records'), { onBroken });
-  const interrupted = await settleInterrupted(records, mediaPath);
-  if (interrupted > 0) log.info({ interrupted }, 'removed records of uploads that were not stored');
   return {
     folder: mediaPath,
     blobs,

@@ -52,8 +52,8 @@ async function verifyUpload(id: string, { records, mediaPath, onProblem }: Parts
   const result = readable(() => records.findResult(id));
   if (result === UNREADABLE) return onProblem(id, 'the result is not readable');
   const problem = await fileProblem(fileOf(mediaPath, id, record), record, result);
-  // Deleted meanwhile, or being stored: the next start checks its file.
-  if (problem === undefined || !records.has(id) || records.isUnconfirmed(id)) return;
+  // Without a record, it was deleted meanwhile.
+  if (problem === undefined || !records.has(id)) return;
   onProblem(id, problem);
 }
 

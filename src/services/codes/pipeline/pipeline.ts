@@ -173,11 +173,6 @@ export class Pipeline {
     return { path, filename, ...(await headAndSumOf(path, this.#options.readBytes)) };
   }
 
-  /** Whether a file of this type gets an ISCC-SUM without being read, and is not refused. */
-  isSumOnly(type: FileType): boolean {
-    return this.#options.fallback && type.format === undefined;
-  }
-
   /** Makes the result of a file. */
   async process(
     file: SourceFile,
