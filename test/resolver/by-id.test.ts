@@ -71,6 +71,15 @@ describe('a manifest by its id', () => {
     await expect(resolver(results, undefined, { queried }).manifestById(ID)).rejects.toThrow('not found');
   });
 
+  it('is found behind many declarations of its id that lead elsewhere', async () => {
+    const declared = Array.from({ length: 12 }, (_, at) => native.isccId(0, at + 1, 1));
+    const results = { [declared.at(-1) ?? '']: found(right), [declared[6] ?? '']: found(other) };
+    const queried = declared.slice(0, 5);
+    expect(await resolver(results, undefined, { queried, declared }).manifestById(ID)).toEqual(
+      bytesOf(right),
+    );
+  });
+
   it('is unavailable, not unknown, while the search service is unreachable', async () => {
     const failure = new BackendUnavailable('down');
     const options = { queried: [FIRST], declared: failure };

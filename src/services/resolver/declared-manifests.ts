@@ -9,11 +9,12 @@ import { GATEWAY_PATH } from '../../c2pa/search-index-port.js';
 import { compareIsccIds, isIsccId } from '../../iscc/iscc-id.js';
 import { monotonicMs } from '../../platform/time-limit.js';
 import { parseGateway } from './hits.js';
-import { CANDIDATES_MAX } from './recent.js';
 
 /** Each page is parsed on the event loop. */
 const PAGE_ASSETS = 100;
 const ENTRIES_MAX = 200_000;
+/** Declarations of one id. Anyone can declare an address that ends with it, so one declaration must not hide the others. */
+export const DECLARED_MAX = 25;
 /** Clients can ask for any number of unknown ids. */
 const PAUSE_MS = 1000;
 /** Longest wait of a look-up. What is left is read for the next one. */
@@ -37,7 +38,7 @@ export class DeclaredManifests {
   readonly #pages: AssetPages;
   readonly #now: () => number;
   readonly #entriesMax: number;
-  /** Oldest declarations first, at most {@link CANDIDATES_MAX}. */
+  /** Oldest declarations first, at most {@link DECLARED_MAX}. */
   readonly #isccIds = new Map<string, string[]>();
   #after: string | undefined;
   #rereadAt: number;
@@ -72,12 +73,12 @@ export class DeclaredManifests {
     );
     const found: string[] = [];
     for (const condition of conditions) {
-      const lines = await this.#pages(undefined, CANDIDATES_MAX, condition);
+      const lines = await this.#pages(undefined, DECLARED_MAX, condition);
       if (lines === undefined) return undefined;
       for (const { isccId, manifestId: id } of declarationsIn(lines))
         if (id === manifestId) found.push(isccId);
     }
-    return found.sort(compareIsccIds).slice(0, CANDIDATES_MAX);
+    return found.sort(compareIsccIds).slice(0, DECLARED_MAX);
   }
 
   /** Concurrent look-ups share one reading. */
@@ -117,7 +118,7 @@ export class DeclaredManifests {
   #add(manifestId: string, isccId: string): void {
     const known = this.#isccIds.get(manifestId);
     if (known === undefined) this.#isccIds.set(manifestId, [isccId]);
-    else if (known.length < CANDIDATES_MAX && !known.includes(isccId)) known.push(isccId);
+    else if (known.length < DECLARED_MAX && !known.includes(isccId)) known.push(isccId);
     if (this.#isccIds.size > this.#entriesMax) this.#isccIds.delete(this.#isccIds.keys().next().value ?? '');
   }
 }

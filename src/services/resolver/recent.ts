@@ -3,7 +3,7 @@ import { monotonicMs } from '../../platform/time-limit.js';
 
 const ENTRIES_MAX = 100_000;
 const LIFETIME_MS = 3_600_000;
-/** Anyone can declare an address that ends with an id, so one declaration must not hide the others. */
+/** Of one id. They are fetched at once. */
 export const CANDIDATES_MAX = 5;
 
 interface Entry {

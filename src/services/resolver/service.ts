@@ -10,14 +10,14 @@ import { endsWithin, monotonicMs } from '../../platform/time-limit.js';
 import { RepositoriesSlow, RepositoryFailed, ResolverRefusal } from './errors.js';
 import type { ManifestSource } from './manifests.js';
 import { type Pointer, rankPointers } from './pointers.js';
-import type { RecentManifests } from './recent.js';
+import { CANDIDATES_MAX, type RecentManifests } from './recent.js';
 import { ALGORITHM_CHARS_MAX, VALUE_CHARS_MAX } from './schema.js';
 import type { Hit, SearchBackend } from './search-backend.js';
 
 /** Hits requested per match: several hits may declare the same manifest, and some point to no manifest. */
 const HITS_PER_MATCH = 5;
 const HITS_MAX = 100;
-/** Longest wait of a query for its gateways; later probe results are cached for the next query. */
+/** After this a query stops to wait for its gateways, and a fetch by id to try further ones. Later probe results are cached. */
 const PROBING_MS_MAX = 10_000;
 /** Declarations whose units a query compares with its own: those that come first. */
 const COMPARED_MAX = 10;
@@ -196,15 +196,19 @@ export class ResolverService {
     manifestId: string,
     trace: Trace | undefined,
   ): Promise<Buffer | undefined> {
-    // All at once, so that a slow gateway does not delay the others; the best one that succeeds counts.
-    const candidates = isccIds.map((isccId) => this.#manifest(isccId, manifestId, trace));
-    for (const settled of candidates) settled.catch(() => {});
+    const endMs = this.#now() + PROBING_MS_MAX;
     let failure: unknown;
-    for (const candidate of candidates) {
-      try {
-        return await candidate;
-      } catch (error) {
-        if (failure === undefined || !(error instanceof ResolverRefusal)) failure = error;
+    for (let at = 0; at < isccIds.length && (at === 0 || this.#now() < endMs); at += CANDIDATES_MAX) {
+      // Several at once, so that a slow gateway does not delay the others; the best one that succeeds counts.
+      const some = isccIds.slice(at, at + CANDIDATES_MAX);
+      const candidates = some.map((isccId) => this.#manifest(isccId, manifestId, trace));
+      for (const settled of candidates) settled.catch(() => {});
+      for (const candidate of candidates) {
+        try {
+          return await candidate;
+        } catch (error) {
+          if (failure === undefined || !(error instanceof ResolverRefusal)) failure = error;
+        }
       }
     }
     if (failure !== undefined) throw failure;
