@@ -114,6 +114,7 @@ async function appOver(
   const inProcess = manifestsForResolver(inProcessManifests(store.service, config.url));
   const routes = dashboardRoutes(database, store.service, throttle, {
     url: config.url,
+    undoDays: config.undoDays,
     secretKey: config.secretKey,
     network: network && networkView(network),
     tokens: tokenActions(database.db),

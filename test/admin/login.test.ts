@@ -59,7 +59,6 @@ describe('without a session', () => {
       'content-security-policy': expect.stringContaining("default-src 'none'"),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     };
     expect(Object.fromEntries(page.headers)).toMatchObject(headers);

@@ -202,6 +202,7 @@ describe('actions', () => {
     const question = await confirmation.text();
     expect(confirmation.status).toBe(200);
     expect(question).toContain('Delete these manifests?');
+    expect(question).toContain('Their bytes are kept for 7 days, so that');
     expect(question).toContain('Delete 3 manifests');
     for (const key of chosen) expect(question).toContain(`name="key" value="${key}"`);
     expect(await live(keys[11])).toBe(1);

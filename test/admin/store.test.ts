@@ -80,6 +80,13 @@ test('sends no CORS headers', async () => {
   }
 });
 
+test('sends Referrer-Policy once', async () => {
+  for (const path of ['/admin/login/', '/admin/', '/admin/static/style.css'])
+    expect((await fetch(store.url + path, { redirect: 'manual' })).headers.get('referrer-policy')).toBe(
+      'same-origin',
+    );
+});
+
 test('limits logins as configured', async () => {
   const hasty = new Visitor(store.url);
   expect((await hasty.login(OPERATOR, 'wrong')).status).toBe(200);

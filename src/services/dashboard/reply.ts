@@ -17,7 +17,6 @@ const POLICY = [
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 };
 

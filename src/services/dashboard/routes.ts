@@ -186,7 +186,8 @@ async function confirm(service: AdminService, asked: Asked, session: Session): P
   const fitting = all === undefined ? undefined : await service.fitting(query);
   const chosen = fitting?.newest ?? (await service.chosen(keys));
   if (chosen.length > 0) {
-    return pageReply(confirmPage(session, action, { chosen, fitting, back: schema.listSearch(query) }));
+    const back = schema.listSearch(query);
+    return pageReply(confirmPage(session, action, { chosen, fitting, back, undoDays: service.undoDays }));
   }
   return refused(
     keys.length > 0 ? 'The selected manifests no longer exist.' : 'Select at least one manifest.',

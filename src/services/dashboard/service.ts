@@ -66,6 +66,8 @@ interface Accepted {
 export interface AdminOptions {
   /** Public address of the store. */
   readonly url: string;
+  /** How long the bytes of deleted manifests are kept. */
+  readonly undoDays: number;
   /** Key of the hashes of user names that no account has, of cookies of known browsers and of second factors. */
   readonly secretKey: string;
   readonly network?: NetworkView | undefined;
@@ -103,6 +105,7 @@ export class AdminService {
   readonly tokens: TokenActions;
   readonly webhooks: WebhookActions;
   readonly url: string;
+  readonly undoDays: number;
   readonly fileSearch: FileSearch | undefined;
   readonly #database: Database;
   readonly #failures: LoginFailures;
@@ -116,11 +119,12 @@ export class AdminService {
   constructor(
     database: Database,
     actions: StoreActions,
-    { url, secretKey, network, tokens, webhooks, thumbnails, fileSearch }: AdminOptions,
+    { url, undoDays, secretKey, network, tokens, webhooks, thumbnails, fileSearch }: AdminOptions,
   ) {
     this.tokens = tokens;
     this.webhooks = webhooks;
     this.url = url;
+    this.undoDays = undoDays;
     this.fileSearch = fileSearch;
     this.#network = network;
     this.#thumbnails = thumbnails;

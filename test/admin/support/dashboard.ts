@@ -70,6 +70,7 @@ export async function startDashboard({
   const { service, views } = await store(database, folder);
   const routes = dashboardRoutes(database, service, new Throttle(limiter, []), {
     url,
+    undoDays: 7,
     secretKey: 'secret of the tests',
     tokens: tokenActions(database.db),
     webhooks: webhookActions(database.db, { secretKey: 'secret of the tests', isConfigured: true }),

@@ -13,9 +13,14 @@ export interface ConfirmParts {
   /** All manifests that fit the search in `back`, of which `chosen` are the first ones. */
   readonly fitting: Fitting | undefined;
   readonly back: string;
+  readonly undoDays: number;
 }
 
-export function confirmPage(session: Session, action: Action, { chosen, fitting, back }: ConfirmParts): Html {
+export function confirmPage(
+  session: Session,
+  action: Action,
+  { chosen, fitting, back, undoDays }: ConfirmParts,
+): Html {
   const { question, consequence, button } = ACTION_LABELS[action];
   const total = Math.min(fitting?.total ?? chosen.length, fitting ? FITTING_MAX : chosen.length);
   const items = chosen.map(
@@ -31,7 +36,7 @@ ${declarationBadge(row.status, row.isWithdrawing)} ${!row.isLive && html`<span c
     at: 'manifests',
     body: html`<section aria-labelledby="title">
 <h1 id="title">${question}</h1>
-<p>${consequence}</p>
+<p>${consequence(undoDays)}</p>
 <form method="post" action="/admin/manifests/">
 <input type="hidden" name="csrf" value="${session.csrf}">
 <input type="hidden" name="action" value="${action}">
