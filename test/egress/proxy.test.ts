@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { native } from '../../src/native.js';
 import { HubClient } from '../../src/network/hub-client.js';
 import { readCodesConfig } from '../../src/platform/config/codes.js';
 import { readProxyConfig } from '../../src/platform/config/proxy.js';
@@ -36,6 +37,7 @@ let places: Gateways;
 let dns: DnsServer;
 let plain = '';
 let received: string[] = [];
+let trustList = '';
 beforeAll(async () => {
   proxy = await recordingProxy();
   places = await gateways();
@@ -47,7 +49,7 @@ beforeAll(async () => {
   });
   const server = createServer((request, response) => {
     received.push(`${request.method} ${request.headers.host}${request.url}`);
-    request.resume().on('end', () => response.end('{}'));
+    request.resume().on('end', () => response.end(request.url === '/list.pem' ? trustList : '{}'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   plain = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -232,6 +234,20 @@ describe('everything that goes out', () => {
       expect.stringMatching(/^ISCC:/),
     ]);
     expect(proxy.seen).toEqual([`GET ${plain}/a.txt`]);
+  });
+});
+
+describe('a list of signers at an address', () => {
+  it('comes through the proxy', { timeout: 30_000 }, async () => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'isccd-proxy-'));
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    trustList = (await native.makeTestCertificate('es256', 'agency')).rootPem;
+    const env = { ISCCD_HTTP_PROXY: proxy.url, MSTORE_DATA_DIR: dataDir };
+    const update = ['store', 'trust', 'update', `${plain}/list.pem`];
+    const { code, stdout, stderr } = await isccd(update, { env, cwd: dataDir });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^list of signers: list, 1 certificate /);
+    expect(proxy.seen).toEqual([`GET ${plain}/list.pem`]);
   });
 });
 
