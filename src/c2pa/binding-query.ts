@@ -17,6 +17,9 @@ export class BindingQueryInvalid extends Error {
 
 const RESULTS_RULE = 'maxResults must be a positive integer';
 
+/** Longest value in a URL; transports and proxies take few longer ones. */
+export const URL_VALUE_CHARS_MAX = 4096;
+
 /** Query parameter of both methods. Parses to a number, at most {@link RESULTS_MAX}. */
 export const maxResults = z
   .string(RESULTS_RULE)
@@ -67,12 +70,15 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** @throws {BindingQueryInvalid} */
-export function decodeValue(value: string): Buffer {
+/**
+ * @param name of the parameter, for the message
+ * @throws {BindingQueryInvalid}
+ */
+export function decodeValue(value: string, name = 'Value'): Buffer {
   const bytes = decodeLenientBase64(value);
   if (bytes !== undefined) return bytes;
   const wayOut = /^\s*iscc:/i.test(value) ? TEXT_REFUSED : '';
-  throw new BindingQueryInvalid(`Value is not valid base64${wayOut}`);
+  throw new BindingQueryInvalid(`${name} is not valid base64${wayOut}`);
 }
 
 const TEXT_REFUSED =
@@ -91,13 +97,15 @@ export function decodeLenientBase64(text: string): Buffer | undefined {
 /**
  * The searchable units of an `io.iscc.v0` value as canonical text, each once. The codec has the rule.
  *
+ * @param name of the parameter, for the message
  * @throws {BindingQueryInvalid} unless there are 1 to 32
  */
-export function queryUnits(value: Uint8Array): string[] {
+export function queryUnits(value: Uint8Array, name = 'Value'): string[] {
   try {
     return native.queryUnits(value);
   } catch (error) {
-    if (isNativeError(error, 'INVALID_ARGUMENT')) throw new BindingQueryInvalid(error.message);
+    if (isNativeError(error, 'INVALID_ARGUMENT'))
+      throw new BindingQueryInvalid(error.message.replace(/^Value/, name));
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { CodedAsset } from '../content/coder.js';
 import { isNativeError, native } from '../native.js';
-import { BindingQueryInvalid, decodeValue, maxResults } from './binding-query.js';
+import { BindingQueryInvalid, decodeValue, maxResults, queryUnits } from './binding-query.js';
 import { ISCC_ALGORITHM } from './documents.js';
 import type { ManifestReader } from './manifest-reader.js';
 import { bindingMatches } from './schema.js';
@@ -13,13 +13,26 @@ export interface Binding {
   readonly value: Uint8Array;
 }
 
-const once = (name: string) => z.string(`Parameter given more than once: ${name}`).min(1).optional();
+const once = (name: string) => z.string(`Parameter given more than once: ${name}`).min(1);
+
+/** Form of the names on the C2PA's list of algorithms. The list in force may not have the newest of them. */
+const ALGORITHM_FORM = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
+const ALGORITHM_RULE =
+  'hintAlg must have the form of the names on the C2PA list of soft-binding algorithms, such as com.adobe.trustmark.P';
+
+const REGION_RULE =
+  'region must be absent or empty: an ISCC describes a whole asset. Send the part as an asset of its own';
 
 export const contentParameters = z.object({
-  alg: once('alg').describe('Only match by this soft-binding algorithm; default: by all that the asset has'),
+  alg: once('alg')
+    .optional()
+    .describe('Only match by this soft-binding algorithm; default: by all that the asset has'),
   maxResults,
-  hintAlg: once('hintAlg').describe('Algorithm of an additional soft binding of the asset'),
-  hintValue: once('hintValue').describe('Value of that soft binding in Base64, percent-encoded'),
+  hintAlg: once('hintAlg')
+    .regex(ALGORITHM_FORM, ALGORITHM_RULE)
+    .optional()
+    .describe('Algorithm of an additional soft binding of the asset'),
+  hintValue: once('hintValue').optional().describe('Value of that soft binding in Base64, percent-encoded'),
 });
 
 export type ContentParameters = z.infer<typeof contentParameters>;
@@ -39,10 +52,10 @@ export const assetReference = z
     assetLength: z.int(WHOLE_RULE).positive(WHOLE_RULE).describe('Size in bytes; a larger asset is refused'),
     assetType: z.string().optional().describe('Media type; an asset of another type is refused'),
     region: z
-      .array(z.unknown())
-      .max(0, 'region is not supported: only whole assets can be matched')
+      .array(z.unknown(), REGION_RULE)
+      .max(0, REGION_RULE)
       .optional()
-      .describe('Not supported: must be absent or empty'),
+      .describe('Part of the asset. Must be absent or empty: an ISCC describes a whole asset'),
   })
   .meta({ id: 'c2pa.assetReferenceQuery' });
 
@@ -56,7 +69,10 @@ export function hintOf({ hintAlg, hintValue }: ContentParameters): Binding | und
   if (hintAlg === undefined || hintValue === undefined) {
     throw new BindingQueryInvalid('hintAlg and hintValue are only valid together');
   }
-  return { alg: hintAlg, value: decodeValue(hintValue) };
+  const value = decodeValue(hintValue, 'hintValue');
+  // Otherwise the search would refuse it after the asset has been read.
+  if (hintAlg === ISCC_ALGORITHM) queryUnits(value, 'hintValue');
+  return { alg: hintAlg, value };
 }
 
 /**

@@ -14,6 +14,7 @@ export const COMMON_ERRORS = {
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   LENGTH_REQUIRED: [411, 'Content-Length required'],
   BODY_TOO_LARGE: [413, 'Request body too large'],
+  URL_TOO_LONG: [414, 'The URL is too long; send long values with POST'],
   MEDIA_TYPE: [415, 'Unsupported media type'],
   RANGE_UNSATISFIABLE: [416, 'Range not satisfiable'],
   INTERNAL: [500, 'Internal error'],
@@ -35,6 +36,8 @@ export function commonRefusal(refused: Refusal): Reply {
       return errors.reply('BODY_NOT_JSON');
     case 'body-empty':
       return errors.reply('BODY_EMPTY');
+    case 'target-too-long':
+      return errors.reply('URL_TOO_LONG');
     case 'not-found':
       return errors.reply('NOT_FOUND');
     case 'method-not-allowed':

@@ -94,7 +94,8 @@ function refused(reason: string): ContentRefused {
 }
 
 function unreachable(options?: ErrorOptions): ContentRefused {
-  const text = 'referenceUrl could not be downloaded in time';
+  const text =
+    'referenceUrl could not be downloaded: its host name is unknown, or its server failed or took too long';
   return new ContentRefused(502, 'REFERENCE_UNREACHABLE', text, options);
 }
 

@@ -21,6 +21,10 @@ import {
 
 const WATERMARK = 'com.adobe.trustmark.P';
 const ASSET_BYTES_MAX = 1_000_000;
+const ALGORITHM_FORM =
+  'hintAlg must have the form of the names on the C2PA list of soft-binding algorithms, such as com.adobe.trustmark.P';
+const WHOLE_ASSETS =
+  'region must be absent or empty: an ISCC describes a whole asset. Send the part as an asset of its own';
 
 let services: AllServices;
 let photo: Buffer;
@@ -129,7 +133,10 @@ describe.each(['store', 'resolver'] as const)('byContent of the %s', (name) => {
   it.each([
     ['?hintAlg=io.iscc.v0', 'hintAlg and hintValue are only valid together'],
     ['?hintValue=AA%3D%3D', 'hintAlg and hintValue are only valid together'],
-    ['?hintAlg=io.iscc.v0&hintValue=*', 'Value is not valid base64'],
+    ['?hintAlg=io.iscc.v0&hintValue=*', 'hintValue is not valid base64'],
+    ['?hintAlg=watermark&hintValue=AAAA', ALGORITHM_FORM],
+    ['?hintAlg=com.adobe.trustmark%20P&hintValue=AAAA', ALGORITHM_FORM],
+    ['?hintAlg=io.iscc.v0&hintAlg=io.iscc.v0', 'Parameter given more than once: hintAlg'],
     ['?maxResults=0', 'maxResults must be a positive integer'],
   ])('refuses %s', async (parameters, detail) => {
     const { status, body } = await query(photo, parameters);
@@ -138,8 +145,20 @@ describe.each(['store', 'resolver'] as const)('byContent of the %s', (name) => {
 
   it('refuses unknown algorithms', async () => {
     expect((await query(photo, '?alg=no.such')).status).toBe(400);
-    // The asset may match, whatever the hint is.
-    expect((await query(photo, '?hintAlg=no.such&hintValue=AAAA')).status).toBe(200);
+  });
+
+  it.each([WATERMARK, 'no.such'])('matches by the asset if the hint is one of %s', async (alg) => {
+    const { status, body } = await query(photo, `?hintAlg=${alg}&hintValue=AAAA`);
+    expect([status, body.matches]).toEqual([200, [expect.objectContaining({ manifestId: photoId })]]);
+  });
+
+  it('refuses a hint that is no ISCC-SEQ before it reads the asset', async () => {
+    const damaged = readFileSync(path.resolve(import.meta.dirname, '../fixtures/codes/files/corrupt_a.pdf'));
+    const { status, body } = await query(damaged, '?hintAlg=io.iscc.v0&hintValue=AAAA', 'application/pdf');
+    expect([status, body.detail]).toEqual([
+      400,
+      expect.stringMatching(/^hintValue is not a valid ISCC-SEQ: /),
+    ]);
   });
 
   it('refuses damaged, empty, large and multipart bodies like the codes service', async () => {
@@ -248,9 +267,23 @@ describe.each(['store', 'resolver'] as const)('byReference of the %s', (name) =>
     [{ referenceUrl: 'file:///etc/passwd' }, undefined],
     [{ assetLength: 0 }, undefined],
     [{ assetLength: undefined }, undefined],
-    [{ region: [{ type: 'frame', frame: {} }] }, undefined],
   ])('refuses %j with 400', async (reference, code) => {
     const { status, body } = await query('/photo', reference);
     expect([status, body.code]).toEqual([400, code]);
+  });
+
+  it.each([
+    [[{ type: 'frame', frame: {} }]],
+    [{ region: [{ type: 'temporal' }] }],
+    ['xywh=percent:0,0,50,50'],
+  ])('refuses the region %j with the reason', async (region) => {
+    const { status, body } = await query('/photo', { region });
+    expect([status, body.detail]).toEqual([400, WHOLE_ASSETS]);
+  });
+
+  it('says why an asset could not be downloaded', async () => {
+    const { status, body } = await query('/photo', { referenceUrl: 'https://no-such-host.invalid/a.png' });
+    expect([status, body.code]).toEqual([502, 'REFERENCE_UNREACHABLE']);
+    expect(body.detail).toMatch(/its host name is unknown, or its server failed or took too long$/);
   });
 });

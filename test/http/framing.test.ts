@@ -106,6 +106,22 @@ overEachTransport('framing', (context) => {
     expect(await client.response()).toMatchObject({ status: 200 });
   });
 
+  it.each([
+    ['a URL', `GET /about?${'a'.repeat(100_000)} HTTP/1.1\r\n${HOST}\r\n`, 414],
+    ['headers', `GET /about HTTP/1.1\r\n${HOST}Cookie: a=${'b'.repeat(100_000)}\r\n\r\n`, 431],
+  ])('refuses %s above 64 KiB over node:http', async (_, request, status) => {
+    const client = await context.connect();
+    client.send(request);
+    const response = await responseOverNode(client);
+    // uWebSockets.js reads a head of any size that arrives at once, and closes the connection otherwise.
+    if (context.transport === 'node') {
+      expect(response?.status).toBe(status);
+      if (status === 414) expect(response?.text).toBe('refused: target-too-long');
+      expect(await client.closes()).toBe(true);
+    } else if (response !== undefined) expect(response.status).toBe(200);
+    client.destroy();
+  });
+
   it('reads a request that is split at any byte', async () => {
     const request = `GET /hello/split?times=2 HTTP/1.1\r\n${HOST}X-Greeting: hi there\r\n\r\n`;
     const client = await context.connect();

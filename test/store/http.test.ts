@@ -204,6 +204,13 @@ describe('a query', () => {
     expect(await post(' '.repeat(65_537))).toEqual([413, 'Request body too large']);
   });
 
+  it('refuses a value above 4096 characters by GET with 414, and takes it by POST', async () => {
+    const parameters = { alg: 'com.digimarc.validate.1', value: 'A'.repeat(4100) };
+    expect(await get(parameters)).toEqual([414, 'Value is longer than 4096 characters; send it with POST']);
+    expect((await get({ ...parameters, value: 'A'.repeat(4096) }))[0]).toBe(200);
+    expect((await post(JSON.stringify(parameters)))[0]).toBe(200);
+  });
+
   it('for an algorithm without bindings returns an empty list', async () => {
     const { status, body } = await store.query('com.digimarc.validate.1', 'AAAA');
     expect([status, body]).toEqual([200, { matches: [] }]);

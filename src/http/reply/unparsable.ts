@@ -13,7 +13,8 @@ export function unparsableResponse(
   app: Pick<ServiceApp, 'errors' | 'cors' | 'responseHeaders' | 'routes'>,
   problem: Unparsable,
 ): UnparsableResponse {
-  const refusal = problem.kind === 'malformed' ? problem : { ...problem, bytesMax: largestBody(app.routes) };
+  const refusal =
+    problem.kind === 'body-too-large' ? { ...problem, bytesMax: largestBody(app.routes) } : problem;
   const reply = refusalReply(app.errors, refusal);
   const { text, contentType } = refusalText(reply);
   const headers = [

@@ -19,6 +19,8 @@ export interface Violation {
 export type Refusal =
   /** The request violates HTTP; the connection is closed after the response. 400. */
   | { readonly kind: 'malformed'; readonly message: string }
+  /** The transport does not read a URL of this length; the connection is closed after the response. 414. */
+  | { readonly kind: 'target-too-long' }
   | { readonly kind: 'not-found'; readonly path: string; readonly query?: string }
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] }

@@ -82,8 +82,20 @@ function listener(server: Server, host: string, lingering: Set<Linger>): Listene
   };
 }
 
-/** An error of node's HTTP parser, with its own description. */
-type ParserError = NodeJS.ErrnoException & { readonly reason?: string };
+/** An error of node's HTTP parser, with its own description, the last packet and how far it was parsed. */
+type ParserError = NodeJS.ErrnoException & {
+  readonly reason?: string;
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+};
+
+/**
+ * Whether the URL makes the head too large. It fills the packet up to there; only one header value without white space
+ * that is as large looks the same.
+ */
+function overflowsInTarget({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  return rawPacket !== undefined && !/\s/.test(rawPacket.toString('latin1', 0, bytesParsed));
+}
 
 /** Tracks the current exchange of each connection. */
 class Connections {
@@ -143,11 +155,14 @@ class Connections {
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
   }
 
-  #responseTo({ code, reason }: ParserError): UnparsableResponse {
+  #responseTo(error: ParserError): UnparsableResponse {
+    const { code, reason } = error;
     const malformed = (message: string) => this.#unparsable({ kind: 'malformed', message });
     switch (code) {
       case 'HPE_HEADER_OVERFLOW':
-        return { status: 431, headers: [], body: '' };
+        return overflowsInTarget(error)
+          ? this.#unparsable({ kind: 'target-too-long' })
+          : { status: 431, headers: [], body: '' };
       case 'ERR_HTTP_REQUEST_TIMEOUT':
         return { status: 408, headers: [], body: '' };
       case 'HPE_INVALID_CONTENT_LENGTH':

@@ -26,9 +26,10 @@ export interface Transport {
   ): Promise<Listener>;
 }
 
-/** Why a request is unparsable: the HTTP rule that it violates, or a Content-Length beyond all limits. */
+/** Why a request is unparsable: the HTTP rule that it violates, or a URL or Content-Length beyond all limits. */
 export type Unparsable =
   | { readonly kind: 'malformed'; readonly message: string }
+  | { readonly kind: 'target-too-long' }
   | { readonly kind: 'body-too-large' };
 
 export interface UnparsableResponse {

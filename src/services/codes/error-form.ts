@@ -105,6 +105,8 @@ function refusal(refused: Refusal, uploadBytesMax: number): ErrorReply {
   switch (refused.kind) {
     case 'malformed':
       return described('REQUEST_INVALID', { reason: refused.message });
+    case 'target-too-long':
+      return described('URL_TOO_LONG');
     case 'not-found':
       return described('PATH_NOT_FOUND');
     case 'method-not-allowed':

@@ -1,5 +1,11 @@
 /** HTTP routes of the resolver. */
-import { getParameters, parseQueryBody, postParameters, RESULTS_DEFAULT } from '../../c2pa/binding-query.js';
+import {
+  getParameters,
+  parseQueryBody,
+  postParameters,
+  RESULTS_DEFAULT,
+  URL_VALUE_CHARS_MAX,
+} from '../../c2pa/binding-query.js';
 import { type ContentQueries, contentCapabilities, contentRoutes } from '../../c2pa/content-routes.js';
 import { algorithmsDocument, DISCOVERY_PATH, ISCC_ALGORITHM } from '../../c2pa/documents.js';
 import type { ManifestReader, ManifestValidation } from '../../c2pa/manifest-reader.js';
@@ -14,7 +20,7 @@ import { version } from '../../platform/version.js';
 import { checkRoutes } from './check.js';
 import { ResolverRefusal } from './errors.js';
 import { type RightsOptions, rightsRoutes } from './rights/routes.js';
-import { fetchQuery, isccManifestPath, manifestPath, VALUE_CHARS_MAX } from './schema.js';
+import { fetchQuery, isccManifestPath, manifestPath } from './schema.js';
 import type { ResolverService } from './service.js';
 
 export const TITLE = 'ISCC soft-binding resolver';
@@ -90,7 +96,7 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
       },
       handler: async ({ query, origin, trace }) => {
         const { maxResults = RESULTS_DEFAULT, ...binding } = query;
-        if (binding.value.length > VALUE_CHARS_MAX) throw new ResolverRefusal('QUERY_TOO_LONG');
+        if (binding.value.length > URL_VALUE_CHARS_MAX) throw new ResolverRefusal('QUERY_TOO_LONG');
         return json({ matches: await service.matches(binding, maxResults, publicUrl ?? origin, trace) });
       },
     }),

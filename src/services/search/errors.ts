@@ -20,6 +20,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed'],
   LENGTH_REQUIRED: [411, 'Length Required'],
   BODY_TOO_LARGE: [413, 'Request body is larger than {max} bytes (INDEXSVC_MAX_BODY)'],
+  URL_TOO_LONG: [414, 'URI Too Long: send long values with POST'],
   RANGE_UNSATISFIABLE: [416, 'Range Not Satisfiable'],
   MALFORMED: [400, 'Bad Request: {reason}'],
   UNKNOWN_CODING: [415, 'Content-Encoding must be gzip, zstd or identity'],
@@ -164,6 +165,8 @@ function refusal(refused: Refusal): Reply {
       return detailReply(422, withShortEchoes(refused.violations.map(issueOf)));
     case 'body-too-large':
       return errors.reply('BODY_TOO_LARGE', { max: refused.bytesMax });
+    case 'target-too-long':
+      return errors.reply('URL_TOO_LONG');
     case 'length-required':
       return errors.reply('LENGTH_REQUIRED');
     case 'memory-full':

@@ -33,6 +33,7 @@ export const ERRORS = {
     412,
     'The stored bytes have another ETag than If-Match names; fetch the manifest again, or omit If-Match',
   ],
+  QUERY_TOO_LONG: [414, 'Value is longer than 4096 characters; send it with POST'],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   BUSY: [503, 'Too many requests are waiting'],
   MANIFEST_DAMAGED: [

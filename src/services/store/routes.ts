@@ -7,6 +7,7 @@ import {
   parseQueryBody,
   postParameters,
   RESULTS_DEFAULT,
+  URL_VALUE_CHARS_MAX,
 } from '../../c2pa/binding-query.js';
 import type { ContentQueries } from '../../c2pa/content-routes.js';
 import { bindingMatches, bindingQuery } from '../../c2pa/schema.js';
@@ -309,9 +310,14 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
       tags,
       query: getParameters,
       guard,
-      responses,
-      handler: async ({ query: { alg, value, maxResults } }) =>
-        matches(await service.query(alg, () => decodeValue(value), maxResults ?? RESULTS_DEFAULT)),
+      responses: {
+        ...responses,
+        414: { description: 'The value is longer than 4096 characters: use POST.' },
+      },
+      handler: async ({ query: { alg, value, maxResults } }) => {
+        if (value.length > URL_VALUE_CHARS_MAX) throw new StoreRefusal('QUERY_TOO_LONG');
+        return matches(await service.query(alg, () => decodeValue(value), maxResults ?? RESULTS_DEFAULT));
+      },
     }),
     route({
       method: 'POST',

@@ -60,6 +60,7 @@ const errors: ErrorForm = {
 
 const STATUSES: Readonly<Record<Refusal['kind'], number>> = {
   malformed: 400,
+  'target-too-long': 414,
   'not-found': 404,
   'method-not-allowed': 405,
   invalid: 400,
