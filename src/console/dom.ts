@@ -61,11 +61,13 @@ async function copy(text: string): Promise<void> {
   if (!copied) throw new Error('not copied');
 }
 
-/** A definition list of the rows that have a value. */
+/** A definition list of the rows that have a value. Texts may come from files and are shown as {@link plainName}. */
 export function facts(rows: readonly (readonly [string, Child | undefined])[]): HTMLDListElement {
   const list = element('dl');
   for (const [name, value] of rows) {
-    if (value !== undefined && value !== '') list.append(element('dt', {}, name), element('dd', {}, value));
+    if (value === undefined || value === '') continue;
+    const shown = typeof value === 'string' ? plainName(value) : value;
+    list.append(element('dt', {}, name), element('dd', {}, shown));
   }
   return list;
 }

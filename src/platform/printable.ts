@@ -2,6 +2,8 @@
 
 /** Controls (C0, DEL, C1), line separators, and the characters that reverse the order of the text after them. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+/** The characters that override or isolate the direction of the text after them. */
+const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/gu;
 const COLOUR_OR_UNSAFE = new RegExp(`\\u001b\\[\\d*m|${UNSAFE.source}`, 'gu');
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -20,6 +22,11 @@ export function printableText(text: string): string {
 /** Like {@link printable}, but colours (`ESC [ n m`) stay. */
 export function printableColoured(text: string): string {
   return text.replace(COLOUR_OR_UNSAFE, (found) => (found.length > 1 ? found : escaped(found)));
+}
+
+/** Text for a page: a name cannot reverse the order of its letters. Other characters stay. */
+export function inReadingOrder(text: string): string {
+  return text.replace(DIRECTION, escaped);
 }
 
 function escaped(character: string): string {

@@ -19,7 +19,7 @@ beforeAll(async () => {
         state: 'trusted',
         title: 'Harbour <at> night\u0000',
         signer: 'Ångström Press',
-        issuer: 'Press Ltd',
+        issuer: '\u202edtL\u2069 Press Ltd',
         actions: [{ action: 'c2pa.created', when: '2026-01-02' }],
         training: { 'c2pa.ai_training': 'notAllowed' },
       },
@@ -144,7 +144,7 @@ describe('a manifest', () => {
     for (const part of [
       'trusted',
       'Harbour &lt;at&gt; night',
-      'Press Ltd',
+      '\\u202edtL\\u2069 Press Ltd',
       'c2pa.created, 2026-01-02',
       'c2pa.ai_training: notAllowed',
     ]) {

@@ -120,13 +120,15 @@ describe('the check of a file', () => {
   test('credentials in the file are shown, with the warning that the file was changed', async () => {
     const page = await openPage(browser);
     await page.goto(`${services.url.resolver}/#tab=check`);
-    const asset = withManifest(await picture(2), await manifestFor([], Buffer.from('another file')));
+    const manifest = await manifestFor([], Buffer.from('another file'), 'isccd test \u202eevil');
+    const asset = withManifest(await picture(2), manifest);
     await page.getByLabel('Drop a file here').setInputFiles(await fileIn('signed.png', asset));
     await page.getByRole('button', { name: 'Send and check' }).click();
     const own = page.locator('.own');
     await own.waitFor();
     expect(await own.textContent()).toContain('The file was changed after it was signed.');
-    expect(await own.textContent()).toContain('isccd test');
+    expect(await own.textContent()).toContain('isccd test \\u202eevil');
+    expect(await own.textContent()).not.toContain('\u202e');
     expect(await page.getByText('No manifest is known').isVisible()).toBe(true);
   });
 

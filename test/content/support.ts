@@ -32,8 +32,9 @@ export async function picture(seed: number, width = 480, height = 320): Promise<
 export async function manifestFor(
   bindings: readonly { alg: string; value: Buffer }[],
   asset: Buffer = Buffer.alloc(0),
+  signer = 'isccd test',
 ): Promise<Buffer> {
-  const { chainPem, keyPem } = await native.makeTestCertificate('es256', 'isccd test');
+  const { chainPem, keyPem } = await native.makeTestCertificate('es256', signer);
   const assetHash = createHash('sha256').update(asset).digest();
   return native.signManifest({
     chainPem,

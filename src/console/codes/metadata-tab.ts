@@ -1,5 +1,5 @@
 /** The tab that reads the metadata in a file, and embeds other metadata into a copy. */
-import { byId, element, facts, messageOf, nameElement, plainName, reveal } from '../dom.js';
+import { byId, element, facts, messageOf, nameElement, reveal } from '../dom.js';
 import { Latest } from '../latest.js';
 import { type Media, metadata, store } from './api.js';
 import { metadataPanel } from './metadata.js';
@@ -37,7 +37,7 @@ export async function readMetadata(file: File): Promise<void> {
 }
 
 function view(file: File, media: Media, found: Readonly<Record<string, unknown>>): Node[] {
-  const rows = Object.entries(found).map(([name, value]) => [name, plainName(String(value))] as const);
+  const rows = Object.entries(found).map(([name, value]) => [name, String(value)] as const);
   count += 1;
   const panel = metadataPanel(media, `metadata-${count}`, showCopy);
   return [

@@ -1,5 +1,5 @@
 /** Shows what a check has found. */
-import { copyButton, counted, element, facts, nameElement, plainName } from '../dom.js';
+import { copyButton, counted, element, facts, nameElement } from '../dom.js';
 import type { Checked, Credentials, Match } from './api.js';
 
 /** The facts of the file that was checked. */
@@ -187,11 +187,11 @@ function credentialFacts(credentials: Credentials): HTMLDListElement {
     digitalSourceType === undefined ? action : `${action} (${digitalSourceType.split('/').at(-1)})`,
   );
   const sources = ingredients.map(({ title = 'untitled', relationship }) =>
-    relationship === undefined ? plainName(title) : `${plainName(title)} (${relationship})`,
+    relationship === undefined ? title : `${title} (${relationship})`,
   );
   const uses = Object.entries(training).map(([use, rule]) => `${use}: ${rule}`);
   return facts([
-    ['Title', title && plainName(title)],
+    ['Title', title],
     ['Signer', signer],
     ['Issuer', issuer],
     ['Signed', signedText(credentials)],

@@ -127,7 +127,7 @@ function metadataView(metadata: unknown, manifest: string | undefined): Node[] {
   const entries = Object.entries(membersOf(metadata)).filter(([name]) => !SHOWN.includes(name));
   if (entries.length === 0) return [];
   const isFlat = entries.every(([, field]) => typeof field !== 'object');
-  if (isFlat) return [facts(entries.map(([name, field]) => [name, plainName(String(field))] as const))];
+  if (isFlat) return [facts(entries.map(([name, field]) => [name, String(field)] as const))];
   return [element('pre', {}, JSON.stringify(Object.fromEntries(entries), null, 2))];
 }
 
