@@ -160,6 +160,11 @@ describe('a manifest', () => {
   });
 });
 
+test('the question before an action names id and title', async () => {
+  const page = await visitor.text(`${LIST}confirm/?action=delete&key=${keys[0]}`);
+  expect(page).toContain('<code>urn:b</code> Harbour &lt;at&gt; night');
+});
+
 test('an action on all that fit reaches further pages, but no manifest stored after the confirmation', async () => {
   const back = '?deleted=no&signer=Bulk';
   const common = async (): Promise<Fields> => [

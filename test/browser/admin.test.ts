@@ -56,6 +56,10 @@ async function loggedIn(options: PageOptions = {}, username = OPERATOR): Promise
   return page;
 }
 
+/** Pixels of tables that their boxes do not show. */
+const CUT_OFF = `[...document.querySelectorAll('.table')].map((box) => box.scrollWidth - box.clientWidth)`;
+const LABEL_TOPS = `[...document.querySelectorAll('.filters label')].map((label) => Math.round(label.getBoundingClientRect().top))`;
+
 /** Rows of the manifest table. */
 function rows(page: Page) {
   return page.locator('tbody tr');
@@ -98,13 +102,28 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: 'Next' }).first().click();
     await page.getByText('Page 2 of 3').first().waitFor();
     await page.getByLabel('Declaration').selectOption('failed');
-    await page.getByLabel('Search: id').fill('0000-4000');
+    await page.getByLabel('Search', { exact: true }).fill('0000-4000');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '50 manifests' }).waitFor();
     await rows(page).first().getByRole('link').click();
     await page.getByText('did_unauthorized').waitFor();
     await screenshots(page, 'admin-detail');
     expect(await overflowWhenNarrow(page)).toBe(0);
+  });
+
+  test('shows whole tables and labels in one line at 1280 pixels', async () => {
+    const page = await loggedIn({ viewport: { width: 1280, height: 800 } }, ADMIN);
+    await page.goto(`${dashboard.url}/admin/manifests/confirm/?action=delete&key=249`);
+    await page.getByRole('button', { name: 'Delete 1 manifest' }).click();
+    for (const name of ['manifests', 'audit']) {
+      await page.goto(`${dashboard.url}/admin/${name}/`);
+      await page.locator('tbody tr').first().waitFor();
+      expect([name, Math.max(...(await page.evaluate<number[]>(CUT_OFF)))]).toEqual([name, 0]);
+      // Labels begin at the same height, or a line further down.
+      const tops = [...new Set(await page.evaluate<number[]>(LABEL_TOPS))].sort((a, b) => a - b);
+      const gaps = tops.slice(1).map((top, at) => top - (tops[at] ?? 0));
+      expect([name, gaps.filter((gap) => gap < 40)]).toEqual([name, []]);
+    }
   });
 
   test('gives every control a name for screen readers', async () => {
@@ -121,7 +140,7 @@ describe('the dashboard', () => {
     const headers = await page.getByRole('columnheader').allTextContents();
     expect(headers.slice(1)).toEqual([
       ...['Manifest', 'Title', 'Signer', 'Uploaded', 'Size', 'Trusted', 'Bindings', 'Units'],
-      ...['Declaration', 'ISCC-ID', 'Hub', 'Deleted'],
+      ...['Declaration', 'ISCC-ID and hub', 'Deleted'],
     ]);
     expect(await page.getByRole('rowheader').count()).toBe(100);
   });

@@ -62,6 +62,7 @@ export interface Page {
 export interface Chosen {
   readonly key: number;
   readonly manifestId: string;
+  readonly title: string;
   readonly isLive: boolean;
   readonly status: DeclarationStatus | undefined;
   /** Deleted, but the hub may still have the declaration. */

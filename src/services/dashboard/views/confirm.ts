@@ -26,7 +26,7 @@ export function confirmPage(
   const items = chosen.map(
     (
       row,
-    ) => html`<li>${!fitting && html`<input type="hidden" name="key" value="${row.key}">`}<code>${row.manifestId}</code>
+    ) => html`<li>${!fitting && html`<input type="hidden" name="key" value="${row.key}">`}<code>${row.manifestId}</code> ${row.title}
 ${declarationBadge(row.status, row.isWithdrawing)} ${!row.isLive && html`<span class="badge">deleted</span>`}</li>
 `,
   );

@@ -50,8 +50,8 @@ function filters(query: ListQuery, algorithms: readonly string[]): Html {
   const kept = (name: string, value: string | undefined) =>
     value && html`<input type="hidden" name="${name}" value="${value}">`;
   return html`<form class="filters" method="get" action="/admin/manifests/" role="search">
-<div class="grow"><label for="q">Search: id, title, signer, SHA-256, ISCC-CODE, ISCC-ID or binding value</label>
-<input id="q" name="q" type="search" value="${q}" maxlength="255" autocapitalize="off" spellcheck="false"></div>
+<div class="grow"><label for="q">Search</label>
+<input id="q" name="q" type="search" value="${q}" placeholder="id, title, signer, SHA-256, ISCC-CODE, ISCC-ID, binding value" maxlength="255" autocapitalize="off" spellcheck="false"></div>
 ${select('status', 'Declaration', status, STATUSES)}
 ${select('deleted', 'Deleted', deleted, ['no', 'yes'])}
 ${select('trusted', 'Trusted signer', trusted, ['yes', 'no'])}
@@ -97,7 +97,7 @@ function manifestTable(session: Session, query: ListQuery, { page, logStates }: 
 <thead><tr>${canSelect && all}
 ${head('id', 'Manifest')}${head('title', 'Title')}${head('signer', 'Signer')}${head('uploaded', 'Uploaded')}${head('size', 'Size', true)}
 <th scope="col">Trusted</th><th scope="col" class="number">Bindings</th><th scope="col" class="number">Units</th>
-<th scope="col">Declaration</th><th scope="col">ISCC-ID</th><th scope="col">Hub</th>${logStates && html`<th scope="col">In the log</th>`}<th scope="col">Deleted</th>
+<th scope="col">Declaration</th><th scope="col">ISCC-ID and hub</th>${logStates && html`<th scope="col">In the log</th>`}<th scope="col">Deleted</th>
 </tr></thead>
 <tbody>${page.rows.map((row) => tableRow(row, query, canSelect, logStates))}</tbody>
 </table></div>`;
@@ -122,7 +122,7 @@ function tableRow(row: Row, query: ListQuery, canSelect: boolean, logStates: Log
 <td class="title">${row.title}</td><td class="signer">${row.signer && html`<a href="/admin/manifests/${ofSigner}">${row.signer}</a>`}</td>
 <td>${moment(row.uploadedAt)}</td><td class="number">${bytes(row.bytes)}</td><td>${yesNo(row.isTrusted)}</td>
 <td class="number">${row.bindings}</td><td class="number">${row.units}</td>
-<td>${declarationBadge(row.status, row.isWithdrawing)}</td><td>${row.isccId && html`<code>${row.isccId}</code>`}</td><td class="hub">${row.hub}</td>${logStates && html`<td>${logState(logStates.get(row.key))}</td>`}
+<td>${declarationBadge(row.status, row.isWithdrawing)}</td><td class="hub">${row.isccId && html`<code>${row.isccId}</code><br>`}${row.hub}</td>${logStates && html`<td>${logState(logStates.get(row.key))}</td>`}
 <td>${row.deletedAt === undefined ? 'no' : moment(row.deletedAt)}${row.keptUntil !== undefined && html` <span class="badge">can be restored until ${moment(row.keptUntil)}</span>`}</td></tr>
 `;
 }
