@@ -68,16 +68,25 @@ export function program(): Command {
     .description('show versions, configuration, health, tools and disks in one text for an issue; no secrets')
     .addOption(jsonOption())
     .action(async (options) => (await import('./commands/doctor.js')).doctor(options));
-  const seed = root.command('seed').description('seed metadata for Meta-Codes');
-  seed
-    .command('isrc')
-    .description('validate the metadata of a recording and print it as the Data-URL for `meta`')
-    .argument('<file>', 'JSON file, or - for standard input')
-    .addOption(new Option('--form <form>', 'convert to this form').choices(['compact', 'json-ld']))
-    .addOption(jsonOption())
-    .action(async (file: string, options) => (await import('./commands/seed.js')).seedIsrc(file, options));
+  seedCommands(root);
   completeHelp(root);
   return root;
+}
+
+/** `isccd seed KIND FILE`, for each kind of works. */
+function seedCommands(root: Command): void {
+  const group = root.command('seed').description('seed metadata for Meta-Codes');
+  const works = { isrc: 'a recording', isbn: 'a book', stm: 'a scholarly work with a DOI' } as const;
+  for (const kind of ['isrc', 'isbn', 'stm'] as const)
+    group
+      .command(kind)
+      .description(`validate the metadata of ${works[kind]} and print it as the Data-URL for \`meta\``)
+      .argument('<file>', 'JSON file, or - for standard input')
+      .addOption(new Option('--form <form>', 'convert to this form').choices(['compact', 'json-ld']))
+      .addOption(jsonOption())
+      .action(async (file: string, options) =>
+        (await import('./commands/seed.js')).seed(kind, file, options),
+      );
 }
 
 /** Commands that work on files and codes, without a server. */

@@ -38,6 +38,8 @@ export { createLogger } from '../platform/observe/log.js';
 export { generator, version } from '../platform/version.js';
 export { codesApp } from '../services/codes/app.js';
 export { CodesRefusal, type ErrorCode as CodesErrorCode, Unavailable } from '../services/codes/errors.js';
+export { compactSeed, linkedSeed, type Seed } from '../services/codes/seed/form.js';
+export { type IsbnSeed, isbnSeed, parseIsbn } from '../services/codes/seed/isbn.js';
 export {
   compactIsrc,
   ISRC_SCHEMA,
@@ -48,6 +50,7 @@ export {
   SeedInvalid,
   seedDataUrl,
 } from '../services/codes/seed/isrc.js';
+export { parseStm, type StmSeed, stmSeed } from '../services/codes/seed/stm.js';
 export { type InProcessServices, resolverApp } from '../services/resolver/app.js';
 export { type SearchApp, searchApp } from '../services/search/app.js';
 export { InProcessSearch } from '../services/search/engine/in-process.js';

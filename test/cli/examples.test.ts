@@ -26,6 +26,26 @@ const RECORDING = {
   pubdate: '20240131',
 };
 
+const BOOK = {
+  $schema: 'http://purl.org/iscc/schema/isbn-0.8.0.json',
+  isbn: '9789295055124',
+  productform: 'EA',
+  title: 'A book',
+  language: 'eng',
+  imprint: 'An imprint',
+  publisher: 'A publisher',
+  country: 'US',
+  pubdate: '20240214',
+};
+const ARTICLE = {
+  $schema: 'http://purl.org/iscc/schema/stm-0.8.0.json',
+  doi: '10.5555/example.2020.0001',
+  resource_type: 'JournalArticle',
+  title: 'An article',
+  publisher: 'A publisher',
+  pubyear: 2020,
+};
+
 let folder: string;
 /** Apart from the files that examples read: a database may have an empty file beside it for a moment. */
 let dataFolder: string;
@@ -39,7 +59,8 @@ beforeAll(async () => {
   const trust = path.join(ROOT, 'crates/c2pa-manifest/data/trust/C2PA-TRUST-LIST.pem');
   for (const name of ['C2PA-TRUST-LIST.pem', 'authority.pem']) await copyFile(trust, path.join(folder, name));
   await writeFile(path.join(folder, 'notes.txt'), 'A text that is long enough to be coded. '.repeat(20));
-  await writeFile(path.join(folder, 'recording.json'), JSON.stringify(RECORDING));
+  for (const [name, record] of Object.entries({ recording: RECORDING, book: BOOK, article: ARTICLE }))
+    await writeFile(path.join(folder, `${name}.json`), JSON.stringify(record));
   const entry = { iscc_id: ISCC_ID, iscc_code: 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2' };
   await writeFile(path.join(folder, 'entries.jsonl'), `${JSON.stringify(entry)}\n`);
   await mkdir(path.join(folder, 'bin'));

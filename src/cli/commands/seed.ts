@@ -1,14 +1,21 @@
-/** `isccd seed isrc FILE`: validates seed metadata and prints it as the Data-URL for `meta`. */
+/** `isccd seed isrc|isbn|stm FILE`: validates seed metadata and prints it as the Data-URL for `meta`. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import {
-  compactIsrc,
-  linkedIsrc,
-  parseIsrc,
+  compactSeed,
+  linkedSeed,
+  type Seed,
   SeedInvalid,
   seedDataUrl,
-} from '../../services/codes/seed/isrc.js';
+} from '../../services/codes/seed/form.js';
+import { parseIsbn } from '../../services/codes/seed/isbn.js';
+import { parseIsrc } from '../../services/codes/seed/isrc.js';
+import { parseStm } from '../../services/codes/seed/stm.js';
 import { CommandFailed, lines, reason } from '../terminal/failure.js';
+
+const PARSERS = { isrc: parseIsrc, isbn: parseIsbn, stm: parseStm } as const;
+
+export type SeedKind = keyof typeof PARSERS;
 
 interface SeedOptions {
   readonly form?: 'compact' | 'json-ld';
@@ -18,16 +25,19 @@ interface SeedOptions {
 /** Some editors on Windows write it at the start of a file. */
 const BYTE_ORDER_MARK = /^\ufeff/;
 
-export async function seedIsrc(file: string, options: SeedOptions): Promise<void> {
+export async function seed(kind: SeedKind, file: string, options: SeedOptions): Promise<void> {
   try {
     const json = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-    const seed = parseIsrc(JSON.parse(json.replace(BYTE_ORDER_MARK, '')));
-    const formed =
-      options.form === 'compact' ? compactIsrc(seed) : options.form === 'json-ld' ? linkedIsrc(seed) : seed;
-    const meta = seedDataUrl(formed);
+    const record: Seed = PARSERS[kind](JSON.parse(json.replace(BYTE_ORDER_MARK, '')));
+    const meta = seedDataUrl(inForm(record, options.form));
     process.stdout.write(`${options.json ? JSON.stringify({ meta }) : meta}\n`);
   } catch (error) {
     const problems = error instanceof SeedInvalid ? error.problems : [reason(error)];
     throw new CommandFailed(lines(problems.map((problem) => `${file}: ${problem}`)));
   }
+}
+
+function inForm(record: Seed, form: SeedOptions['form']): Seed {
+  if (form === undefined) return record;
+  return form === 'compact' ? compactSeed(record) : linkedSeed(record);
 }

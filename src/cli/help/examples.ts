@@ -116,6 +116,8 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd seed isrc recording.json' },
     { line: 'isccd seed isrc --form json-ld recording.json' },
   ],
+  'seed isbn': [{ line: 'isccd seed isbn book.json' }],
+  'seed stm': [{ line: 'isccd seed stm article.json' }],
   network: [{ line: 'isccd network status', untested: NEEDS_SERVICES }],
   'network status': [{ line: 'isccd network status --json', untested: NEEDS_SERVICES }],
   'network verify': [{ line: 'isccd network verify --online 10', untested: NEEDS_SERVICES }],

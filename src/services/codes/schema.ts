@@ -55,7 +55,7 @@ export const processHeaders = z.object({
     'Base64 of the UTF-8 description, which replaces that in the file',
   ),
   'x-upload-meta': base64Text.describe(
-    'Extended metadata for the Meta-Code: a base64 Data-URL, as `isccd seed isrc` prints it, its base64, or the ' +
+    'Extended metadata for the Meta-Code: a base64 Data-URL, as `isccd seed` prints it, its base64, or the ' +
       'base64 of a JSON object',
   ),
   'x-upload-metadata': base64Text.describe(
