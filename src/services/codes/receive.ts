@@ -1,4 +1,4 @@
-/** Receives a request body. Counts and hashes the bytes while they arrive. */
+/** Receives a request body. Counts and hashes the bytes while they arrive. Design: docs/design/uploads.md. */
 import { releaseChunk } from '../../http/request/chunk-memory.js';
 import type { SumHasher } from '../../native.js';
 import type { BlobDraft } from '../../storage/blobs/port.js';
