@@ -64,7 +64,7 @@ describe('InProcessSearch', () => {
     expect(found.global_matches.map((match) => match.iscc_id)).toEqual([ID]);
     await local.deleteAsset('a', ID);
     await expect(local.getAsset('a', ID)).rejects.toThrow(NotFound);
-    expect(await local.listIndexes()).toEqual([{ name: 'a', assets: 0, size: 0 }]);
+    expect(await local.listIndexes()).toMatchObject([{ name: 'a', assets: 0, size: 0 }]);
     await local.close();
     await expect(local.listIndexes()).rejects.toThrow('closed');
   });

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { encodeUnit } from '../../src/iscc/codec.js';
 import { temporaryFolder } from '../codes/support/folder.js';
-import { among } from './support/engines.js';
+import { among, BACKENDS } from './support/engines.js';
 import { type Backend, indexUri } from './support/locations.js';
 import { isccId } from './support/random-assets.js';
 import { post, startSearch } from './support/search-server.js';
@@ -55,23 +55,20 @@ async function found(url: string, units: readonly string[]): Promise<Record<stri
 const IMAGE_TYPE = 'CONTENT_IMAGE_V0';
 const DATA_TYPE = 'DATA_NONE_V0';
 
-it.each(among('lmdb', 'usearch', 'postgresql', 'opensearch'))(
-  '%s leaves them out of queries on request',
-  async (backend) => {
-    const url = await filled(backend);
-    expect((await found(url, [PLAIN, data])).map(({ asset }) => asset)).toEqual(
-      expect.arrayContaining([0, 1, 4]),
-    );
-    const skipped = await found(`${url}?skip_featureless=true&limit=10`, [PLAIN, data]);
-    expect(skipped).toEqual([
-      { asset: 0, [DATA_TYPE]: 1 },
-      { asset: 4, [DATA_TYPE]: 1 },
-    ]);
-    expect(await found(`${url}?skip_featureless=true`, [PLAIN])).toEqual([]);
-  },
-);
+it.each(BACKENDS)('%s leaves them out of queries on request', async (backend) => {
+  const url = await filled(backend);
+  expect((await found(url, [PLAIN, data])).map(({ asset }) => asset)).toEqual(
+    expect.arrayContaining([0, 1, 4]),
+  );
+  const skipped = await found(`${url}?skip_featureless=true&limit=10`, [PLAIN, data]);
+  expect(skipped).toEqual([
+    { asset: 0, [DATA_TYPE]: 1 },
+    { asset: 4, [DATA_TYPE]: 1 },
+  ]);
+  expect(await found(`${url}?skip_featureless=true`, [PLAIN])).toEqual([]);
+});
 
-it.each(among('usearch', 'opensearch'))(
+it.each(among('memory', 'usearch', 'opensearch'))(
   '%s leaves stored ones out of the matches of similar codes',
   async (backend) => {
     const url = await filled(backend);

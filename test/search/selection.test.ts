@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Entry, Query, SearchParameters, SearchResult } from '../../src/client/search-api.js';
 import { SearchClient } from '../../src/client/search-client.js';
 import type { RunningServer } from '../../src/http/server.js';
-import { among, has } from './support/engines.js';
+import { among, BACKENDS, has } from './support/engines.js';
 import { type Backend, indexUri } from './support/locations.js';
 import { addCollection, post, rows, startSearch } from './support/search-server.js';
 
@@ -51,7 +51,7 @@ async function started(backend: Backend, name: string, environment: Record<strin
   return server;
 }
 
-describe.each(among('lmdb', 'usearch', 'postgresql', 'opensearch'))('%s', (backend) => {
+describe.each(BACKENDS)('%s', (backend) => {
   let server: RunningServer;
   let client: SearchClient;
   const search = (query: Query, parameters: SearchParameters = {}) =>
@@ -205,36 +205,39 @@ describe.each(among('lmdb', 'usearch', 'postgresql', 'opensearch'))('%s', (backe
   });
 });
 
-test.each(among('usearch', 'opensearch'))('%s: threshold is as if it were configured', async (backend) => {
-  const server = await started(backend, `low-${backend}`);
-  const strict = await started(backend, `high-${backend}`, {
-    INDEXSVC_MATCH_THRESHOLD_UNITS: String(THRESHOLD),
-    INDEXSVC_MATCH_THRESHOLD_SIMPRINTS: String(THRESHOLD),
-  });
-  const [client, wanted] = [new SearchClient(server.url), new SearchClient(strict.url)];
-  const parameters = {
-    threshold: THRESHOLD,
-    threshold_simprints: THRESHOLD,
-    ...(has(backend, 'exact=true') && { exact: true }),
-  };
-  // Concurrent, so that searches with different thresholds share passes.
-  await Promise.all(
-    queries.map(async (query) => {
-      const [found, plain] = await Promise.all([
-        client.search('ds', query, { ...parameters, limit: LIMIT }),
-        client.search('ds', query, LIMIT),
-      ]);
-      expect(found).toEqual(await wanted.search('ds', query, LIMIT));
-      expect(plain.global_matches.length).toBeGreaterThanOrEqual(found.global_matches.length);
-    }),
-  );
-  await Promise.all([server.stop(), strict.stop()]);
-});
+test.each(among('memory', 'usearch', 'opensearch'))(
+  '%s: threshold is as if it were configured',
+  async (backend) => {
+    const server = await started(backend, `low-${backend}`);
+    const strict = await started(backend, `high-${backend}`, {
+      INDEXSVC_MATCH_THRESHOLD_UNITS: String(THRESHOLD),
+      INDEXSVC_MATCH_THRESHOLD_SIMPRINTS: String(THRESHOLD),
+    });
+    const [client, wanted] = [new SearchClient(server.url), new SearchClient(strict.url)];
+    const parameters = {
+      threshold: THRESHOLD,
+      threshold_simprints: THRESHOLD,
+      ...(has(backend, 'exact=true') && { exact: true }),
+    };
+    // Concurrent, so that searches with different thresholds share passes.
+    await Promise.all(
+      queries.map(async (query) => {
+        const [found, plain] = await Promise.all([
+          client.search('ds', query, { ...parameters, limit: LIMIT }),
+          client.search('ds', query, LIMIT),
+        ]);
+        expect(found).toEqual(await wanted.search('ds', query, LIMIT));
+        expect(plain.global_matches.length).toBeGreaterThanOrEqual(found.global_matches.length);
+      }),
+    );
+    await Promise.all([server.stop(), strict.stop()]);
+  },
+);
 
 describe('parameters', () => {
   const servers = new Map<Backend, RunningServer>();
   beforeAll(async () => {
-    for (const backend of ['memory', 'lmdb', 'usearch'] as const)
+    for (const backend of ['lmdb', 'usearch'] as const)
       servers.set(backend, await started(backend, `refusals-${backend}`));
     return () => Promise.all([...servers.values()].map((server) => server.stop()));
   });
@@ -273,26 +276,11 @@ describe('parameters', () => {
     expect(status).toBe(200);
   });
 
-  test.each([
-    ['lmdb', 'threshold=0.9', 'compares for equality'],
-    ['memory', 'threshold=0.9', 'compares for equality'],
-    ['memory', 'explain=bits', 'compares whole codes'],
-    ['memory', 'cursor=*', 'compares whole codes'],
-    ['memory', 'not_in=ds', 'do not support it'],
-  ] as const)('%s refuses %s', async (backend, parameters, rule) => {
-    expect(await responded(backend, parameters)).toEqual([400, expect.stringContaining(rule)]);
-  });
-
-  test('an index in memory leaves out matches by ISCC-ID, score and metadata', async () => {
-    const client = new SearchClient(servers.get('memory')?.url as string);
-    const found = entries.find(({ iscc_code, metadata }) => iscc_code && metadata?.name) as Entry;
-    const ids = async (parameters: SearchParameters) => {
-      const result = await client.search('ds', { iscc_code: found.iscc_code as string }, parameters);
-      return result.global_matches.map(({ iscc_id }) => iscc_id);
-    };
-    expect(await ids({ filter: ['metadata.name exists'], min_score: 1 })).toContain(found.iscc_id);
-    expect(await ids({ exclude: found.iscc_id })).not.toContain(found.iscc_id);
-    expect(await ids({ filter: ['metadata.missing exists'] })).toEqual([]);
+  test('lmdb refuses a threshold', async () => {
+    expect(await responded('lmdb', 'threshold=0.9')).toEqual([
+      400,
+      expect.stringContaining('compares for equality'),
+    ]);
   });
 
   test('an empty list of queries, a longer one than allowed, and another value are refused', async () => {

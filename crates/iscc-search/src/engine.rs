@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::asset_match::AssetMatch;
 use crate::batch_queue::{BatchQueue, QueueMetrics};
 use crate::failure::{Failure, FailureKind, Response};
-use crate::index::{Change, store_failure};
+use crate::index::store_failure;
 use crate::log_index::LogIndex;
 use crate::options::{Backend, BadLocation, Options};
 use crate::reply::{Found, Reply, SearchReply};
@@ -31,7 +31,7 @@ pub use jobs::{BatchForm, ChangeForm, SearchBody};
 pub(crate) use jobs::{CheckedSearch, check_search, read_change};
 use loader::Loader;
 use maintenance::Maintenance;
-use registry::{AnyIndex, Registry};
+use registry::Registry;
 
 /// Maximum number of waiting searches. Further ones fail with `Busy`.
 const SEARCHES_WAITING_MAX: usize = 4096;
@@ -59,6 +59,9 @@ pub enum OpenError {
     /// The folder cannot be used.
     #[error("cannot use {0} for indexes: {1}")]
     Folder(PathBuf, std::io::Error),
+    /// The folder for temporary files cannot be used.
+    #[error("cannot use {0} for temporary files: {1}; set TMPDIR to a writable folder")]
+    Temporary(PathBuf, std::io::Error),
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
@@ -151,18 +154,11 @@ impl Engine {
     /// `Conflict` if it has assets that did not come from logs.
     pub fn log_index(&self, name: &str, realm: u8) -> Result<LogIndex, Failure> {
         if self.registry.find_named(name).is_err() {
-            self.registry.create_followed(name)?;
+            self.registry.create(name)?;
         }
-        match &*self.registry.find_named(name)? {
-            AnyIndex::Stored(index) => {
-                let followed = LogIndex::new(Arc::clone(index), realm)?;
-                self.maintenance.notifier().notify();
-                Ok(followed)
-            }
-            AnyIndex::Memory(_) => {
-                Err(Failure::rejected("an index in memory with assets cannot follow hub logs"))
-            }
-        }
+        let followed = LogIndex::new(self.registry.find_named(name)?, realm)?;
+        self.maintenance.notifier().notify();
+        Ok(followed)
     }
 
     /// Descriptions of all indexes.
@@ -209,7 +205,7 @@ impl Engine {
         self.index(&to)
     }
 
-    /// Counts for metrics, as JSON: of the queues, of all searches, and of each stored index.
+    /// Counts for metrics, as JSON: of the queues, of all searches, and of each index.
     pub fn metrics(&self) -> Vec<u8> {
         let queue = |QueueMetrics { waiting, pushed, refused }: QueueMetrics| {
             format!("{{\"waiting\":{waiting},\"pushed\":{pushed},\"refused\":{refused}}}")
@@ -224,11 +220,8 @@ impl Engine {
             self.scan_pool.early_ends(),
         );
         let all = self.registry.all();
-        let stored = all.iter().filter_map(|index| match &**index {
-            AnyIndex::Stored(index) => Some(index.metrics().json()),
-            AnyIndex::Memory(_) => None,
-        });
-        [head.as_bytes(), &stored.collect::<Vec<_>>().join(&b","[..]), b"]}"].concat()
+        let all: Vec<_> = all.iter().map(|index| index.metrics().json()).collect();
+        [head.as_bytes(), &all.join(&b","[..]), b"]}"].concat()
     }
 
     /// All aliases, as a JSON array of `{"name", "index"}`.
@@ -271,10 +264,7 @@ impl Engine {
 
     /// One asset, with these members of its metadata.
     pub fn asset(&self, index: &str, id: &str, fields: &Fields) -> Response {
-        match &*self.registry.find(index)? {
-            AnyIndex::Stored(index) => index.asset(id, fields),
-            AnyIndex::Memory(index) => index.asset(id, fields),
-        }
+        self.registry.find(index)?.asset(id, fields)
     }
 
     /// Adds a batch of entries. Replies when it is durable and visible.
@@ -330,50 +320,33 @@ impl Engine {
     ) -> Result<AssetPage, Failure> {
         let limit = query::checked_limit(limit)?;
         let filters = request::paths::filters(filters)?;
-        match &*self.registry.find(index)? {
-            AnyIndex::Stored(index) => index.assets(after, limit, form, &filters),
-            AnyIndex::Memory(index) => index.assets(after, limit, form, &filters),
-        }
+        self.registry.find(index)?.assets(after, limit, form, &filters)
     }
 
     /// The declared metadata paths of an index, as `{"paths": [{"path", "state"}]}`.
     pub fn paths(&self, index: &str) -> Response {
-        let paths = match &*self.registry.find(index)? {
-            AnyIndex::Stored(index) => index.paths(),
-            AnyIndex::Memory(index) => Arc::new(index.paths()),
-        };
-        Ok(response::paths(paths.declared()))
+        Ok(response::paths(self.registry.find(index)?.paths().declared()))
     }
 
     /// Declares the metadata paths in `{"paths": [...]}` instead of the present ones, durably. Returns them. Rows of
     /// present assets are added in the background.
     pub fn put_paths(&self, index: &str, body: &[u8]) -> Response {
         let wanted = request::paths::read(body)?;
-        match &*self.registry.find(index)? {
-            AnyIndex::Stored(index) => {
-                index.check_writable()?;
-                index.declare_paths(&wanted).map_err(|error| store_failure(&error))?;
-                self.maintenance.notifier().notify();
-            }
-            AnyIndex::Memory(index) => index.declare_paths(&wanted),
-        }
+        let found = self.registry.find(index)?;
+        found.check_writable()?;
+        found.declare_paths(&wanted).map_err(|error| store_failure(&error))?;
+        self.maintenance.notifier().notify();
         self.paths(index)
     }
 
     /// Deletes an asset. Replies with an empty body when the deletion is durable and visible.
     pub fn delete_asset(&self, index: &str, id: &str, reply: Reply) {
-        match self.registry.find(index).as_deref() {
-            Err(failure) => reply.send(Err(failure.clone())),
-            Ok(AnyIndex::Memory(index)) => reply.send(index.delete(id)),
-            Ok(AnyIndex::Stored(index)) => {
-                match index.check_writable().and_then(|()| Change::delete(id)) {
-                    Ok(change) => {
-                        index.submit(change, reply);
-                        self.maintenance.notifier().notify();
-                    }
-                    Err(failure) => reply.send(Err(failure)),
-                }
+        match jobs::prepare(&self.registry, index, &ChangeForm::Deletion, id.as_bytes()) {
+            Ok((index, change)) => {
+                index.submit(change, reply);
+                self.maintenance.notifier().notify();
             }
+            Err(failure) => reply.send(Err(failure)),
         }
     }
 
@@ -416,14 +389,14 @@ impl Engine {
         {
             return None;
         }
-        let AnyIndex::Stored(stored) = &*self.registry.find(index).ok()? else { return None };
-        if !stored.is_small(INLINE_ROWS_MAX, INLINE_DISK_BYTES_MAX) {
+        let index = self.registry.find(index).ok()?;
+        if !index.is_small(INLINE_ROWS_MAX, INLINE_DISK_BYTES_MAX) {
             return None;
         }
         let search = || {
             let mut query = query::read(body)?;
             query.skip_featureless = skip_featureless;
-            stored.search_one(&self.scan_pool, query, query::checked_limit(limit)?)
+            index.search_one(&self.scan_pool, query, query::checked_limit(limit)?)
         };
         self.inline_searches.fetch_add(1, Ordering::Relaxed);
         Some(search())
@@ -443,10 +416,7 @@ impl Engine {
 
     /// Member `gateway` of an asset's metadata, if it is a string.
     pub fn gateway(&self, index: &str, id: &str) -> Result<Option<String>, Failure> {
-        match &*self.registry.find(index)? {
-            AnyIndex::Stored(index) => index.gateway(id),
-            AnyIndex::Memory(index) => index.gateway(id),
-        }
+        self.registry.find(index)?.gateway(id)
     }
 
     fn enqueue(
@@ -478,10 +448,7 @@ impl Engine {
 
     /// Number of graphs of an index. For tests and benchmarks.
     pub fn graphs(&self, index: &str) -> usize {
-        match self.registry.find(index).as_deref() {
-            Ok(AnyIndex::Stored(index)) => index.snapshot().graphs(),
-            _ => 0,
-        }
+        self.registry.find(index).map_or(0, |index| index.snapshot().graphs())
     }
 }
 

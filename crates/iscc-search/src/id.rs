@@ -1,7 +1,5 @@
 //! ISCC-IDs as clients send them: read with the error texts of the reference service, of version 1 or 0.
 
-use std::borrow::Cow;
-
 use iscc_codec::{MainType, Unit};
 
 use crate::code::{self, SCHEME};
@@ -54,28 +52,6 @@ impl IsccId {
     }
 }
 
-/// The one name of an asset in an index that accepts any code as an ISCC-ID: that of version 1, or the code.
-///
-/// # Errors
-/// A text for the client, if the header of an ISCC-ID says another length than its body has.
-pub fn name(text: &str) -> Result<Cow<'_, str>, String> {
-    match IsccId::parse(text) {
-        Ok(id) => Ok(id.text().into()),
-        Err(error) if is_id(text) => Err(error),
-        Err(_) => Ok(text.into()),
-    }
-}
-
-/// Whether a text has the header and the length of an ISCC-ID of the realms 0 and 1.
-fn is_id(text: &str) -> bool {
-    if !text.starts_with(SCHEME) {
-        return false;
-    }
-    let bytes = code::decode(text).unwrap_or_default();
-    let kind = code::split(&bytes).map(|(kind, ..)| kind);
-    bytes.len() == ID_BYTES && kind.is_ok_and(|kind| kind.main() == MainType::Id && kind.sub() <= 1)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -96,7 +72,6 @@ mod tests {
             match second {
                 0x00 | 0x10 => {
                     prop_assert_eq!(IsccId::parse(&text), Ok(id));
-                    prop_assert_eq!(name(&text).unwrap(), id.text());
                 }
                 _ => prop_assert!(IsccId::parse(&text).is_err()),
             }
@@ -119,12 +94,7 @@ mod tests {
             ("ISCC:MAAQAAAAAAAAAAAA", "the header says 9 bytes of body, but there are 8"),
         ] {
             let expected = format!("Invalid ISCC-ID: {rule}; send ISCC:MAIAAAAAAAAAAAAA");
-            assert_eq!(IsccId::parse(text), Err(expected.clone()));
-            assert_eq!(name(text), Err(expected));
-        }
-        assert_eq!(name("ISCC:AAAZUZUSBBBCTDWB").unwrap(), "ISCC:AAAZUZUSBBBCTDWB");
-        for other in ["foo", "MAIAAAAAAAAAAAAA", "MAIQAAAAAAAAAAAA"] {
-            assert_eq!(name(other).unwrap(), other);
+            assert_eq!(IsccId::parse(text), Err(expected));
         }
     }
 }

@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use tempfile::TempDir;
+
 use crate::asset_match;
 use crate::failure::{Failure, FailureKind, Response};
 use crate::filter::Filter;
@@ -60,6 +62,8 @@ pub struct Index {
     is_damaged: AtomicBool,
     /// Assets of all changes since the start.
     changed_assets: AtomicU64,
+    /// Removed after the files in it are closed, which the other members do when they are dropped.
+    temporary: Option<TempDir>,
 }
 
 /// State that only writers use.
@@ -147,7 +151,14 @@ impl Index {
             is_deleted: AtomicBool::new(false),
             is_damaged: AtomicBool::new(false),
             changed_assets: AtomicU64::new(0),
+            temporary: None,
         })
+    }
+
+    /// Removes the folder of the index: at once where open files can be removed, otherwise when the index is dropped.
+    pub fn remove_names(&mut self, folder: TempDir) {
+        let _ = std::fs::remove_dir_all(folder.path());
+        self.temporary = Some(folder);
     }
 
     /// Name of the index.
@@ -155,16 +166,13 @@ impl Index {
         self.name.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Renames the index. `move_folder` gives its folder the path `folder`. Work that creates or opens files there waits.
+    /// Renames the index. `move_files` moves its folder and replaces its path. Work that creates or opens files there waits.
     pub fn rename(
         &self,
         name: &str,
-        folder: PathBuf,
-        move_folder: impl FnOnce() -> io::Result<()>,
+        move_files: impl FnOnce(&mut PathBuf) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut current = self.folder.write().unwrap_or_else(PoisonError::into_inner);
-        move_folder()?;
-        *current = folder;
+        move_files(&mut self.folder.write().unwrap_or_else(PoisonError::into_inner))?;
         name.clone_into(&mut self.name.write().unwrap_or_else(PoisonError::into_inner));
         Ok(())
     }

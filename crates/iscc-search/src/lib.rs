@@ -34,7 +34,6 @@ mod leb128;
 pub mod lists;
 mod lmdb_file;
 pub mod log_index;
-mod memory_index;
 mod options;
 mod pass;
 mod paths;

@@ -10,7 +10,7 @@ use crate::store::StoreOptions;
 /// Location of the indexes, and how they match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
-    /// In memory only. Equal ISCC-CODEs match.
+    /// In memory and in files without a name, which end with the process. Similar units match.
     Memory,
     /// In a folder. Equal prefixes of units match.
     Exact(PathBuf),

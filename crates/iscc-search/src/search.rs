@@ -90,7 +90,7 @@ impl Searcher<'_> {
         selection: &Selection,
         find_asset: impl FnOnce(&str) -> Result<QueryAsset, Failure>,
     ) -> Result<Query, Failure> {
-        selection.check_for(Some(self.matching), self.options)?;
+        selection.check_for(self.matching, self.options)?;
         let mut query = self.query(body, find_asset)?;
         if let Some(types) = &selection.unit_types {
             query.retain_units(|_, unit| types.contains(&unit.kind));

@@ -153,7 +153,8 @@ pub struct AssetMatch {
     pub gateway: Option<String>,
 }
 
-/// Opens a location, `memory://`, `lmdb:///path` or `usearch:///path`, and loads its indexes.
+/// Opens a location, `memory://`, `lmdb:///path` or `usearch:///path`, and loads its indexes. Those of `memory://` match like
+/// `usearch://` and end with the engine.
 ///
 /// Rejects with `IN_USE` if another process works on the folder, and with `INVALID_ARGUMENT` if the
 /// location is invalid. An index that cannot be loaded does not affect the others: calls for it
@@ -416,7 +417,7 @@ impl From<OpenError> for NativeError {
         let code = match &error {
             OpenError::Location(_) => ErrorCode::InvalidArgument,
             OpenError::InUse(_) => ErrorCode::InUse,
-            OpenError::Folder(..) => ErrorCode::Io,
+            OpenError::Folder(..) | OpenError::Temporary(..) => ErrorCode::Io,
             OpenError::Threads(_) => ErrorCode::Internal,
         };
         Self::new(code, error)

@@ -13,7 +13,7 @@ export const searchVariables = defineVariables({
     secret: true,
     defaultShown: '`usearch://` and the folder `search` in `ISCCD_DATA_DIR`',
     description:
-      'Location of the indexes: `memory://` (for trials: finds equal ISCC-CODEs only, nothing by ISCC-UNITs or similarity), `lmdb:///path` (matches equal prefixes of ISCC-UNITs), `usearch:///path` (matches similar ISCC-UNITs), `postgresql://user@host/database` for several instances, each with a cache in the folder `search-cache` of `ISCCD_DATA_DIR`, or `opensearch+https://user:password@host:9200/prefix` for indexes larger than the memory of a machine; `?shards=` and `?replicas=` (default 1) apply to new indexes',
+      'Location of the indexes: `usearch:///path` (matches similar ISCC-UNITs), `memory://` (for trials: matches like `usearch://`, and its indexes end with the process), `lmdb:///path` (matches equal prefixes of ISCC-UNITs), `postgresql://user@host/database` for several instances, each with a cache in the folder `search-cache` of `ISCCD_DATA_DIR`, or `opensearch+https://user:password@host:9200/prefix` for indexes larger than the memory of a machine; `?shards=` and `?replicas=` (default 1) apply to new indexes',
   },
   stalenessMs: {
     name: 'INDEXSVC_STALENESS_MS',

@@ -96,46 +96,11 @@ export const DECISIONS: readonly Decision[] = [
     status: 400,
     detail: 'Incorrect padding',
   },
-  {
-    steps: ['add-bad-units-garbage'],
-    backends: ['memory'],
-    reason: 'every backend decodes units',
-    status: 400,
-    detail: 'Incorrect padding',
-  },
-  {
-    steps: ['add-bad-units-bad-b32', 'add-bad-units-lowercase'],
-    backends: ['memory'],
-    reason: 'every backend decodes units',
-    status: 400,
-    detail: 'Non-base32 digit found',
-  },
-  {
-    steps: ['add-bad-units-short'],
-    backends: ['memory'],
-    reason: 'every backend decodes units',
-    status: 400,
-    detail: 'Input too short - minimum 4 bits required',
-  },
 
   // Realms.
   {
-    steps: ['add-realm-mismatch', 'add-batch-with-bad-last', 'r1-mismatch', 'rf-add-bad-first-batch'],
-    backends: ['memory'],
-    reason: 'one realm per index in every backend; a batch is added completely or not at all',
-    status: 400,
-    detail: OTHER_REALM,
-  },
-  {
-    steps: ['get-after-failed-batch'],
-    backends: ['memory'],
-    reason: 'a refused batch leaves no assets',
-    status: 404,
-    detail: /not found in index 'main'$/,
-  },
-  {
     steps: ['rf-count'],
-    backends: ['memory', 'lmdb'],
+    backends: ['lmdb'],
     reason: 'D3: a refused first batch leaves a working, empty index',
     status: 200,
     has: { name: 'rf', assets: 0 },
@@ -167,16 +132,6 @@ export const DECISIONS: readonly Decision[] = [
   },
 
   // Counts that follow from what is refused.
-  {
-    steps: ['list-final'],
-    backends: ['memory'],
-    reason: 'refused assets are not counted',
-    has: expect.arrayContaining([
-      expect.objectContaining({ name: 'main', assets: 19 }),
-      expect.objectContaining({ name: 'r1', assets: 1 }),
-      expect.objectContaining({ name: 'rf', assets: 1 }),
-    ]),
-  },
   {
     steps: ['list-final', 'restart-list'],
     backends: ['lmdb'],
@@ -233,7 +188,7 @@ export const DECISIONS: readonly Decision[] = [
   // Limits.
   {
     steps: ['search-limit-0', 'search-limit--1', 'search-limit--2'],
-    backends: ['memory', 'lmdb'],
+    backends: ['lmdb'],
     reason: 'a limit is at least 1, in every backend',
     status: 400,
     detail: COUNT,
@@ -375,13 +330,6 @@ export const DECISIONS: readonly Decision[] = [
         }),
       ]),
     },
-  },
-  {
-    steps: ['sp-search-iscc-id'],
-    backends: ['memory'],
-    reason: 'D7: an asset with simprints can be searched by its ISCC-ID',
-    status: 200,
-    globalIds: [],
   },
   {
     steps: ['sp-search-iscc-id'],

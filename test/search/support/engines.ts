@@ -38,6 +38,8 @@ const LACKS = {
   'all assets scored': ['opensearch'],
   /** Files of this machine. */
   folder: ['memory', 'opensearch'],
+  /** Its indexes end with the process. */
+  persistence: ['memory'],
 } as const satisfies Record<string, readonly Backend[]>;
 
 export function has(backend: Backend, feature: keyof typeof LACKS): boolean {
@@ -50,6 +52,6 @@ export function indexFolder(backend: Backend, folder: string): string {
 }
 
 /** The engine that finds and scores, whose recorded responses are expected. */
-export function engineOf(backend: Backend): 'memory' | 'lmdb' | 'usearch' {
-  return backend === 'postgresql' || backend === 'opensearch' ? 'usearch' : backend;
+export function engineOf(backend: Backend): 'lmdb' | 'usearch' {
+  return backend === 'lmdb' ? 'lmdb' : 'usearch';
 }

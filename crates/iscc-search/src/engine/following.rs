@@ -1,12 +1,9 @@
 //! Following a database that is the truth.
 
-use std::sync::Arc;
-
 use super::Engine;
 use super::jobs::{self, ChangeForm};
-use super::registry::AnyIndex;
 use crate::failure::{Failure, Response};
-use crate::index::{Change, Index, IndexState, LogRow, Rehearsal, RowChange, store_failure};
+use crate::index::{Change, IndexState, LogRow, Rehearsal, RowChange, store_failure};
 use crate::reply::Reply;
 
 /// A request that changes an index.
@@ -46,7 +43,7 @@ impl Engine {
         let failures: Vec<Option<Failure>> =
             prepared.iter().map(|change| change.as_ref().err().cloned()).collect();
         let changes: Vec<Change> = prepared.into_iter().flatten().collect();
-        let (index, mut rehearsal) = match self.stored(name) {
+        let (index, mut rehearsal) = match self.registry.find(name) {
             Ok(index) => {
                 let done = index.rehearse(&changes).map_err(|error| store_failure(&error))?;
                 (index.name(), done)
@@ -65,7 +62,7 @@ impl Engine {
 
     /// Applies rows of a database in one transaction. Replies when they are durable and visible.
     pub fn apply_rows<Body: AsRef<[u8]>>(&self, name: &str, rows: Rows<Body>, reply: Reply) {
-        let change = self.stored(name).and_then(|index| {
+        let change = self.registry.find(name).and_then(|index| {
             let Rows { rows, deleted, log, state, position } = rows;
             let matching = index.matching();
             let change = RowChange::read(rows.as_ref(), &deleted, log, state, position, matching)?;
@@ -82,18 +79,11 @@ impl Engine {
 
     /// Where the follower of an index is; `None` if it has to load the index.
     pub fn position(&self, name: &str) -> Result<Option<String>, Failure> {
-        self.stored(name)?.position().map_err(Failure::broken)
+        self.registry.find(name)?.position().map_err(Failure::broken)
     }
 
     /// Deletes an index of a cache, also one that follows logs: the database no longer has it.
     pub fn discard_index(&self, name: &str) -> Result<(), Failure> {
         self.registry.discard(name)
-    }
-
-    fn stored(&self, name: &str) -> Result<Arc<Index>, Failure> {
-        match &*self.registry.find(name)? {
-            AnyIndex::Stored(index) => Ok(Arc::clone(index)),
-            AnyIndex::Memory(_) => Err(Failure::broken("an index in memory cannot follow")),
-        }
     }
 }

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use super::registry::{AnyIndex, Registry};
+use super::registry::Registry;
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
 use crate::id::IsccId;
 use crate::index::{Change, Index, SearchJob};
-use crate::reply::{Found, Reply, SearchReply, SearchReport};
+use crate::reply::{Reply, SearchReply};
 use crate::request::entry::Entry;
 use crate::request::query::SearchParameters;
 use crate::request::selection::{Selection, no_negative_index};
@@ -69,43 +69,13 @@ pub enum SearchBody {
 pub fn add(registry: &Registry, jobs: Vec<AddJob>) {
     for AddJob { index, body, form, reply } in jobs {
         let body = (*body).as_ref();
-        let outcome = match form {
-            BatchForm::Entries => {
-                add_entries(registry, &index, body, reply);
-                continue;
-            }
-            BatchForm::Lines(first) => change_lines(registry, &index, body, first),
-            BatchForm::Deletions => {
-                reply.send(delete_listed(registry, &index, body));
-                continue;
-            }
-        };
-        match outcome {
-            Ok(Changed::Stored(index, change)) => index.submit(change, reply),
-            Ok(Changed::Done(response)) => reply.send(Ok(response)),
-            Err(failure) => reply.send(Err(failure)),
+        if let BatchForm::Deletions = form {
+            reply.send(delete_listed(registry, &index, body));
+            continue;
         }
-    }
-}
-
-/// A change to submit, or the response to one that is done.
-enum Changed {
-    Stored(Arc<Index>, Change),
-    Done(Vec<u8>),
-}
-
-fn change_lines(
-    registry: &Registry,
-    name: &str,
-    body: &[u8],
-    first: u64,
-) -> Result<Changed, Failure> {
-    match &*registry.find(name)? {
-        AnyIndex::Memory(index) => Ok(Changed::Done(index.add_lines(body, first))),
-        AnyIndex::Stored(index) => {
-            index.check_writable()?;
-            let lines = NewLines::read(body, first, index.matching());
-            Ok(Changed::Stored(Arc::clone(index), Change::AddLines(lines)))
+        match prepare(registry, &index, &ChangeForm::Batch(form), body) {
+            Ok((index, change)) => index.submit(change, reply),
+            Err(failure) => reply.send(Err(failure)),
         }
     }
 }
@@ -113,10 +83,7 @@ fn change_lines(
 /// Deletes in parts, each in a transaction of its own, so that other changes do not wait for all of them.
 fn delete_listed(registry: &Registry, name: &str, body: &[u8]) -> Response {
     let texts = deletions::read(body)?;
-    let index = match &*registry.find(name)? {
-        AnyIndex::Memory(index) => return Ok(index.delete_all(&texts)),
-        AnyIndex::Stored(index) => Arc::clone(index),
-    };
+    let index = registry.find(name)?;
     index.check_writable()?;
     let ids = parsed_ids(texts)?;
     let parts = ids.chunks(DELETIONS_PER_COMMIT).map(|part| {
@@ -143,45 +110,22 @@ fn join_arrays(arrays: &[Vec<u8>]) -> Vec<u8> {
     [b"[", &items.collect::<Vec<_>>().join(&b","[..])[..], b"]"].concat()
 }
 
-fn add_entries(registry: &Registry, name: &str, body: &[u8], reply: Reply) {
-    let prepared = entry::read(body).and_then(|entries| Ok((registry.find(name)?, entries)));
-    let (index, entries) = match prepared {
-        Ok(prepared) => prepared,
-        Err(failure) => return reply.send(Err(failure)),
-    };
-    match &*index {
-        AnyIndex::Memory(index) => reply.send(index.add(entries)),
-        AnyIndex::Stored(index) => {
-            if let Err(failure) = index.check_writable() {
-                return reply.send(Err(failure));
-            }
-            match addition(entries, index.matching()) {
-                Ok(change) => index.submit(change, reply),
-                Err(failure) => reply.send(Err(failure)),
-            }
-        }
-    }
-}
-
 fn addition(entries: Vec<Entry<'_>>, matching: Matching) -> Result<Change, Failure> {
     let assets = entries.into_iter().map(|entry| NewAsset::new(entry, matching));
     Ok(Change::Add(assets.collect::<Result<_, _>>()?))
 }
 
-/// The change of a stored index that a request asks for. Errors have the precedence that they have in [`add`].
+/// The index that a request is for, and the change that it asks for.
 pub fn prepare(
     registry: &Registry,
     name: &str,
     form: &ChangeForm,
     body: &[u8],
 ) -> Result<(Arc<Index>, Change), Failure> {
-    let stored = || match &*registry.find(name)? {
-        AnyIndex::Stored(index) => index.check_writable().map(|()| Arc::clone(index)),
-        AnyIndex::Memory(_) => Err(Failure::broken("the index is in memory")),
-    };
     let mut found = None;
     let change = read_change(form, body, || {
-        let index = stored()?;
+        let index = registry.find(name)?;
+        index.check_writable()?;
         let matching = index.matching();
         found = Some(index);
         Ok(matching)
@@ -227,25 +171,13 @@ pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>)
     for (body, (name, parameters, reply)) in bodies.iter().zip(rest) {
         match check(registry, body, &name, parameters) {
             Err(failure) => reply.fail(failure),
-            Ok(Checked { index, body, limit, selection, negative }) => match &*index {
-                AnyIndex::Memory(index) => match reply {
-                    SearchReply::Json(reply) => {
-                        let bytes_max = registry.options().search_bytes_max;
-                        let found = index.search(body, limit, &selection, bytes_max);
-                        reply.send(
-                            found.map(|json| Found { json, report: SearchReport::default() }),
-                        );
-                    }
-                    SearchReply::Matches(reply) => reply.send(index.matches(body, limit)),
-                },
-                AnyIndex::Stored(index) => {
-                    let job = SearchJob { body, limit, selection, negative, reply };
-                    match by_index.iter_mut().find(|(known, _)| Arc::ptr_eq(known, index)) {
-                        Some((_, jobs)) => jobs.push(job),
-                        None => by_index.push((Arc::clone(index), vec![job])),
-                    }
+            Ok(Checked { index, body, limit, selection, negative }) => {
+                let job = SearchJob { body, limit, selection, negative, reply };
+                match by_index.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &index)) {
+                    Some((_, jobs)) => jobs.push(job),
+                    None => by_index.push((index, vec![job])),
                 }
-            },
+            }
         }
     }
     for (index, jobs) in by_index {
@@ -255,7 +187,7 @@ pub fn search(registry: &Registry, scan_pool: &ScanPool, tasks: Vec<SearchTask>)
 
 /// A search request that passed all checks that need no stored data.
 struct Checked<'a> {
-    index: Arc<AnyIndex>,
+    index: Arc<Index>,
     body: query::QueryBody<'a>,
     limit: usize,
     selection: Selection,
@@ -312,24 +244,8 @@ fn check<'a>(
     let CheckedSearch { index, body, limit, selection } =
         check_search(body, &parameters, || registry.find(name))?;
     let negative = match parameters.selection.as_ref().and_then(|all| all.not_in.as_deref()) {
-        Some(other) => Some(negative_index(registry, &index, other)?),
+        Some(other) => Some(registry.find(other).map_err(no_negative_index)?),
         None => None,
     };
-    if let AnyIndex::Memory(_) = &*index {
-        selection.check_for(None, registry.options())?;
-    }
     Ok(Checked { index, body, limit, selection, negative })
-}
-
-/// The index whose matches remove units from the query of a search in `index`.
-fn negative_index(
-    registry: &Registry,
-    index: &AnyIndex,
-    name: &str,
-) -> Result<Arc<Index>, Failure> {
-    let other = registry.find(name).map_err(no_negative_index)?;
-    match (index, &*other) {
-        (AnyIndex::Stored(_), AnyIndex::Stored(other)) => Ok(Arc::clone(other)),
-        _ => Err(Failure::rejected("not_in: indexes in memory do not support it")),
-    }
 }

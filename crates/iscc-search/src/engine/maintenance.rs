@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::registry::{AnyIndex, Registry};
+use super::registry::Registry;
 use crate::allocator;
 use crate::background;
 use crate::decision::Decisions;
@@ -156,21 +156,19 @@ fn run(shared: &Shared, registry: &Weak<Registry>) {
         }
         let Some(registry) = registry.upgrade() else { return };
         let mut retries: Vec<Instant> = Vec::new();
-        for any in registry.all() {
-            if let AnyIndex::Stored(index) = &*any {
-                let share = registry.options().sealing.warm_share;
-                let left = warm_left.get_or_insert_with(|| {
-                    (background::available_memory().unwrap_or_default() as f64 * share) as u64
-                });
-                warm_all(shared, index, left);
-                build_paths(shared, index);
-                merge_all(shared, index);
-                check_all(shared, index);
-                if let Err(error) = check_pages(shared, index) {
-                    registry.mark_damaged(&any, &error);
-                }
-                retries.extend(index.retry_at());
+        for index in registry.all() {
+            let share = registry.options().sealing.warm_share;
+            let left = warm_left.get_or_insert_with(|| {
+                (background::available_memory().unwrap_or_default() as f64 * share) as u64
+            });
+            warm_all(shared, &index, left);
+            build_paths(shared, &index);
+            merge_all(shared, &index);
+            check_all(shared, &index);
+            if let Err(error) = check_pages(shared, &index) {
+                registry.mark_damaged(&index, &error);
             }
+            retries.extend(index.retry_at());
         }
         shared.lock().retry_at = retries.into_iter().min();
     }

@@ -18,9 +18,7 @@ use super::unavailable::Unavailable;
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Index, no_index, store_failure};
 use crate::index_files::{has_data, remove};
-use crate::memory_index::MemoryIndex;
 use crate::options::{Backend, Options, Sealing};
-use crate::response::IndexInfo;
 use crate::segment::Matching;
 use crate::store::StoreError;
 use crate::store::load::Progress;
@@ -28,29 +26,11 @@ use crate::store::load::Progress;
 pub use naming::no_alias;
 
 /// Indexes by name, each with its number.
-type Indexes = BTreeMap<String, (u64, Arc<AnyIndex>)>;
+type Indexes = BTreeMap<String, (u64, Arc<Index>)>;
 
 /// Pause between attempts to create an index while requests still hold a deleted index of the same name.
 const REOPEN_PAUSE: Duration = Duration::from_millis(10);
 const REOPEN_TRIES: u32 = 500;
-
-/// An index of either kind.
-pub enum AnyIndex {
-    /// On disk.
-    Stored(Arc<Index>),
-    /// In memory only.
-    Memory(MemoryIndex),
-}
-
-impl AnyIndex {
-    /// The index's description for clients.
-    pub fn info(&self) -> Result<IndexInfo, Failure> {
-        match self {
-            Self::Stored(index) => index.info(),
-            Self::Memory(index) => Ok(index.info()),
-        }
-    }
-}
 
 /// What creations and renamings leave behind for later ones.
 #[derive(Default)]
@@ -65,10 +45,11 @@ const HELD: char = '\0';
 
 /// The indexes by name.
 pub struct Registry {
-    /// Folder and matching mode of stored indexes; `None` in memory.
-    stored: Option<(Folder, Matching)>,
+    /// Folder of the indexes. `None`: each has files without a name.
+    folder: Option<Folder>,
+    matching: Matching,
     options: Arc<Options>,
-    /// Each index with its number, which no other index has. In-memory indexes are listed by it.
+    /// Each index with its number, which no other index has.
     indexes: RwLock<Indexes>,
     /// Number of indexes created and loaded so far.
     numbers: AtomicU64,
@@ -83,7 +64,16 @@ impl Registry {
     pub fn open(backend: Backend, options: &Arc<Options>) -> Result<Self, OpenError> {
         let (path, matching) = match backend {
             Backend::Memory => {
-                return Ok(Self::new(None, options, BTreeMap::new(), Aliases::default()));
+                // To refuse now what each creation of an index would fail for.
+                let failed = |error| OpenError::Temporary(std::env::temp_dir(), error);
+                tempfile::tempdir().map_err(failed)?;
+                let mut options = Options::clone(options);
+                options.store.sync = false;
+                // Its files would need names.
+                options.sealing = Sealing::never();
+                let (options, names, aliases) =
+                    (Arc::new(options), BTreeMap::new(), Aliases::default());
+                return Ok(Self::new(None, Matching::Approximate, &options, names, aliases));
             }
             Backend::Exact(path) => (path, Matching::Exact),
             Backend::Approximate(path) => (path, Matching::Approximate),
@@ -94,17 +84,19 @@ impl Registry {
         let aliases = Aliases::open(&path).map_err(failed)?;
         let loading = names.into_iter().map(|name| (name, Unavailable::Loading(Arc::default())));
         let loading = loading.collect();
-        Ok(Self::new(Some((folder, matching)), options, loading, aliases))
+        Ok(Self::new(Some(folder), matching, options, loading, aliases))
     }
 
     fn new(
-        stored: Option<(Folder, Matching)>,
+        folder: Option<Folder>,
+        matching: Matching,
         options: &Arc<Options>,
         unavailable: BTreeMap<String, Unavailable>,
         aliases: Aliases,
     ) -> Self {
         Self {
-            stored,
+            folder,
+            matching,
             options: Arc::clone(options),
             indexes: RwLock::default(),
             numbers: AtomicU64::new(0),
@@ -124,8 +116,8 @@ impl Registry {
             let loaded = catch_unwind(AssertUnwindSafe(|| self.load_one(&name, &progress)));
             match loaded {
                 Ok(Ok(Some(index))) => {
-                    let index = Arc::new(AnyIndex::Stored(Arc::new(index)));
-                    self.write_indexes().insert(name.clone(), (self.next_number(), index));
+                    let loaded = (self.next_number(), Arc::new(index));
+                    self.write_indexes().insert(name.clone(), loaded);
                     self.write_unavailable().remove(&name);
                 }
                 // An interrupted creation was never acknowledged. Creating the index again completes it.
@@ -150,7 +142,7 @@ impl Registry {
     }
 
     fn load_one(&self, name: &str, progress: &Progress) -> Result<Option<Index>, StoreError> {
-        let Some((folder, matching)) = &self.stored else { return Ok(None) };
+        let Some(folder) = &self.folder else { return Ok(None) };
         if progress.cancelled.load(Ordering::Relaxed) {
             return Err(StoreError::Cancelled);
         }
@@ -158,7 +150,7 @@ impl Registry {
         if !has_data(&path)? {
             return Ok(None);
         }
-        let index = Index::open(name, &path, *matching, &self.options, progress)?;
+        let index = Index::open(name, &path, self.matching, &self.options, progress)?;
         Ok(index.is_created()?.then_some(index))
     }
 
@@ -171,7 +163,7 @@ impl Registry {
     }
 
     /// Takes an index out of use in which a damaged page was found. Its files are not changed.
-    pub fn mark_damaged(&self, index: &Arc<AnyIndex>, error: &StoreError) {
+    pub fn mark_damaged(&self, index: &Arc<Index>, error: &StoreError) {
         let _guard = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
         let mut indexes = self.write_indexes();
         let name = indexes
@@ -203,7 +195,7 @@ impl Registry {
     }
 
     /// The index with a name or alias, or of a reference that [`Registry::hold`] returned.
-    pub fn find(&self, name: &str) -> Result<Arc<AnyIndex>, Failure> {
+    pub fn find(&self, name: &str) -> Result<Arc<Index>, Failure> {
         if let Some((name, number)) = name.split_once(HELD) {
             let indexes = self.read_indexes();
             let held = indexes.values().find(|(one, _)| one.to_string() == number);
@@ -220,7 +212,7 @@ impl Registry {
     }
 
     /// The index with a name.
-    pub fn find_named(&self, name: &str) -> Result<Arc<AnyIndex>, Failure> {
+    pub fn find_named(&self, name: &str) -> Result<Arc<Index>, Failure> {
         if let Some((_, index)) = self.read_indexes().get(name) {
             return Ok(Arc::clone(index));
         }
@@ -251,72 +243,40 @@ impl Registry {
         self.unavailable.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All indexes: stored ones by name, in-memory ones in order of creation.
-    pub fn all(&self) -> Vec<Arc<AnyIndex>> {
-        let indexes = self.read_indexes();
-        let mut all: Vec<_> = indexes.values().cloned().collect();
-        if self.stored.is_none() {
-            all.sort_by_key(|(number, _)| *number);
-        }
-        all.into_iter().map(|(_, index)| index).collect()
+    /// All indexes by name.
+    pub fn all(&self) -> Vec<Arc<Index>> {
+        self.read_indexes().values().map(|(_, index)| Arc::clone(index)).collect()
     }
 
-    /// Creates an index, durably.
+    /// Creates an index, durably if indexes are in a folder.
     pub fn create(&self, name: &str) -> Result<(), Failure> {
-        let in_memory = || Ok(AnyIndex::Memory(MemoryIndex::new(name)));
-        self.create_or(name, in_memory)
-    }
-
-    /// Creates an index that can follow hub logs: durably, or in a file without a name if indexes are in memory.
-    pub fn create_followed(&self, name: &str) -> Result<(), Failure> {
-        let in_memory = || {
-            let index = self.create_unnamed(name).map_err(|error| store_failure(&error))?;
-            Ok(AnyIndex::Stored(Arc::new(index)))
-        };
-        self.create_or(name, in_memory)
-    }
-
-    fn create_or(
-        &self,
-        name: &str,
-        in_memory: impl FnOnce() -> Result<AnyIndex, Failure>,
-    ) -> Result<(), Failure> {
         let creations = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
         self.check_no_alias(name)?;
         let found = self.find_named(name);
         if !matches!(&found, Err(failure) if failure.kind == FailureKind::NotFound) {
-            if let Ok(AnyIndex::Stored(index)) = found.as_deref() {
+            if let Ok(index) = found {
                 index.check_writable()?;
             }
             let text = format!("Index '{name}' already exists");
             return Err(Failure::new(FailureKind::Conflict, &text));
         }
         self.aliases.complete().map_err(|error| store_failure(&error.into()))?;
-        let index = match &self.stored {
-            None => in_memory()?,
-            Some((folder, matching)) => {
-                let is_former = creations.former_names.contains(name);
-                let created = if is_former {
-                    self.create_staged(folder, *matching, name)
-                } else {
-                    self.create_stored(folder, *matching, name)
-                };
-                AnyIndex::Stored(Arc::new(created.map_err(|error| store_failure(&error))?))
+        let index = match &self.folder {
+            None => self.create_unnamed(name),
+            Some(folder) if creations.former_names.contains(name) => {
+                self.create_staged(folder, name)
             }
+            Some(folder) => self.create_stored(folder, name),
         };
+        let index = index.map_err(|error| store_failure(&error))?;
         let created = (self.next_number(), Arc::new(index));
         self.write_indexes().insert(name.to_owned(), created);
         Ok(())
     }
 
-    fn create_stored(
-        &self,
-        folder: &Folder,
-        matching: Matching,
-        name: &str,
-    ) -> Result<Index, StoreError> {
+    fn create_stored(&self, folder: &Folder, name: &str) -> Result<Index, StoreError> {
         let (path, is_new) = folder.create(name)?;
-        let created = self.create_in(&path, matching, name).and_then(|index| {
+        let created = self.create_in(&path, name).and_then(|index| {
             folder.sync_created(name)?;
             Ok(index)
         });
@@ -327,15 +287,14 @@ impl Registry {
     }
 
     /// Creates an index whose name was that of a renamed one, which is still open at its former path.
-    fn create_staged(
-        &self,
-        folder: &Folder,
-        matching: Matching,
-        name: &str,
-    ) -> Result<Index, StoreError> {
+    fn create_staged(&self, folder: &Folder, name: &str) -> Result<Index, StoreError> {
         let path = folder.stage(name)?;
-        let created = self.create_in(&path, matching, name).and_then(|index| {
-            index.rename(name, folder.path_of(name), || folder.install(&path, name))?;
+        let created = self.create_in(&path, name).and_then(|index| {
+            index.rename(name, |current| {
+                folder.install(&path, name)?;
+                *current = folder.path_of(name);
+                Ok(())
+            })?;
             Ok(index)
         });
         if created.is_err() {
@@ -344,26 +303,19 @@ impl Registry {
         created
     }
 
-    /// An index whose files are removed as soon as they are open, so that nothing is left behind, not even by a killed
+    /// An index whose files lose their names as soon as they are open, so that nothing is left behind, not even by a killed
     /// process.
     fn create_unnamed(&self, name: &str) -> Result<Index, StoreError> {
         let folder = tempfile::tempdir()?;
-        let mut options = (*self.options).clone();
-        options.store.sync = false;
-        options.sealing = Sealing::never();
-        let (options, progress) = (Arc::new(options), Progress::default());
-        let index = Index::open(name, folder.path(), Matching::Approximate, &options, &progress)?;
-        index.mark_created()?;
-        // Windows does not remove open files.
-        #[cfg(not(unix))]
-        let _ = folder.keep();
+        let mut index = self.create_in(folder.path(), name)?;
+        index.remove_names(folder);
         Ok(index)
     }
 
-    fn create_in(&self, path: &Path, matching: Matching, name: &str) -> Result<Index, StoreError> {
+    fn create_in(&self, path: &Path, name: &str) -> Result<Index, StoreError> {
         let mut tries = 0;
         let index = loop {
-            match Index::open(name, path, matching, &self.options, &Progress::default()) {
+            match Index::open(name, path, self.matching, &self.options, &Progress::default()) {
                 // Requests may still hold a deleted index of the same name.
                 Err(error) if error.is_already_open() && tries < REOPEN_TRIES => tries += 1,
                 opened => break opened?,
@@ -393,34 +345,24 @@ impl Registry {
         self.check_no_alias(name)?;
         self.check_no_aliases_of(name)?;
         let index = match self.find_named(name) {
-            Err(failure) if failure.kind == FailureKind::Damaged => {
-                return self.delete_damaged(name);
-            }
-            found => found?,
+            Err(failure) if failure.kind == FailureKind::Damaged => None,
+            found => Some(found?),
         };
-        if let AnyIndex::Stored(stored) = &*index {
-            check(stored)?;
+        if let Some(index) = &index {
+            check(index)?;
+            index.mark_deleted(true);
         }
-        let retired = match (&*index, &self.stored) {
-            (AnyIndex::Stored(stored), Some((folder, _))) => {
-                stored.mark_deleted(true);
-                let retired = folder.retire(name).inspect_err(|_| stored.mark_deleted(false));
-                Some(retired.map_err(|error| store_failure(&error.into()))?)
+        let retired = self.folder.as_ref().map(|folder| folder.retire(name)).transpose();
+        let retired = retired.map_err(|error| {
+            if let Some(index) = &index {
+                index.mark_deleted(false);
             }
-            _ => None,
-        };
+            store_failure(&error.into())
+        })?;
         self.write_indexes().remove(name);
+        self.write_unavailable().remove(name);
         if let Some(path) = retired {
             // Requests that still hold the index keep its files open after their names are removed.
-            remove(&path);
-        }
-        Ok(())
-    }
-
-    fn delete_damaged(&self, name: &str) -> Result<(), Failure> {
-        if let Some((folder, _)) = &self.stored {
-            let path = folder.retire(name).map_err(|error| store_failure(&error.into()))?;
-            self.write_unavailable().remove(name);
             remove(&path);
         }
         Ok(())

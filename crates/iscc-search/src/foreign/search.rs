@@ -83,7 +83,7 @@ impl Search<'_> {
     pub fn plan(&self, asset: Option<&[u8]>) -> Result<Plan, Failure> {
         let checked = self.check()?;
         if let (Some(id), None) = (&checked.body.iscc_id, asset) {
-            checked.selection.check_for(Some(MATCHING), self.options)?;
+            checked.selection.check_for(MATCHING, self.options)?;
             let asset = Some(key(self.known_id(id)?.body));
             return Ok(Plan { asset, ..Plan::default() });
         }

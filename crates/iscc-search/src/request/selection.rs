@@ -149,15 +149,15 @@ pub fn filters(texts: &[String], violations: &mut Violations) -> Vec<Filter> {
 }
 
 impl Selection {
-    /// Refuses what an index cannot do. `matching` is that of its index, `None` in memory.
-    pub fn check_for(&self, matching: Option<Matching>, options: &Options) -> Result<(), Failure> {
+    /// Refuses what an index cannot do. `matching` is that of the index.
+    pub fn check_for(&self, matching: Matching, options: &Options) -> Result<(), Failure> {
         let thresholds = [
             ("threshold", self.threshold, options.match_threshold_units),
             ("threshold_simprints", self.threshold_simprints, options.match_threshold_simprints),
         ];
         for (name, wanted, configured) in thresholds {
             let Some(wanted) = wanted else { continue };
-            if matching != Some(Matching::Approximate) {
+            if matching != Matching::Approximate {
                 return Err(Failure::rejected(format!(
                     "{name}: this index compares for equality; leave {name} out, or use a usearch:// index"
                 )));
@@ -168,12 +168,6 @@ impl Selection {
                     "{name}: must be at least {floor}, the threshold that the operator configured"
                 )));
             }
-        }
-        let needs_units = self.explain || self.unit_types.is_some() || self.cursor.is_some();
-        if matching.is_none() && needs_units {
-            let text = "explain, unit_types and cursor: an index in memory compares whole codes; leave them out, or \
-                        use a usearch:// or lmdb:// index";
-            return Err(Failure::rejected(text));
         }
         Ok(())
     }

@@ -145,16 +145,3 @@ fn conditions_find_the_same_with_and_without_declared_paths() {
         assert_eq!(check.problems, []);
     }
 }
-
-#[test]
-fn an_index_in_memory_lists_by_declared_paths() {
-    let service = Service::new("memory", Options::default());
-    service.create("main");
-    service
-        .add("main", &json!([entry(1, &json!({ "lang": "de" })), entry(2, &json!({}))]))
-        .unwrap();
-    assert!(listed(&service.engine, FILTERS[0]).is_err());
-    declare(&service.engine, &["metadata.lang"]);
-    assert_eq!(listed(&service.engine, FILTERS[0]).unwrap(), [id(1)]);
-    assert_eq!(paths(&service.engine), json!([{ "path": "metadata.lang", "state": "ready" }]));
-}

@@ -1,9 +1,10 @@
 //! Names: renaming of indexes, and aliases.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::PoisonError;
 
-use super::{AnyIndex, Registry};
+use super::Registry;
 use crate::failure::{Failure, FailureKind};
 use crate::index::store_failure;
 
@@ -13,9 +14,7 @@ impl Registry {
         let mut creations = self.creations.lock().unwrap_or_else(PoisonError::into_inner);
         self.check_no_alias(name)?;
         let index = self.find_named(name)?;
-        if let AnyIndex::Stored(stored) = &*index {
-            stored.check_writable()?;
-        }
+        index.check_writable()?;
         if name == to {
             return Ok(());
         }
@@ -26,12 +25,13 @@ impl Registry {
                 &format!("Index '{to}' already exists"),
             ));
         }
-        let renamed = self.aliases.rename(name, to, || match (&*index, &self.stored) {
-            (AnyIndex::Stored(stored), Some((folder, _))) => {
-                stored.rename(to, folder.path_of(to), || folder.install(&folder.path_of(name), to))
-            }
-            _ => Ok(()),
-        });
+        let move_files = |path: &mut PathBuf| {
+            let Some(folder) = &self.folder else { return Ok(()) };
+            folder.install(&folder.path_of(name), to)?;
+            *path = folder.path_of(to);
+            Ok(())
+        };
+        let renamed = self.aliases.rename(name, to, || index.rename(to, move_files));
         renamed.map_err(|error| match error.kind() {
             ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
                 let text = format!("'{to}' is in use by files that are not of an index");
@@ -39,9 +39,6 @@ impl Registry {
             }
             _ => store_failure(&error.into()),
         })?;
-        if let AnyIndex::Memory(memory) = &*index {
-            memory.set_name(to);
-        }
         let mut indexes = self.write_indexes();
         if let Some(entry) = indexes.remove(name) {
             indexes.insert(to.to_owned(), entry);

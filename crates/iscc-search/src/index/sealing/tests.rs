@@ -115,8 +115,9 @@ fn a_file_begun_during_a_rename_does_not_create_the_former_folder() {
     }));
     let index = open_with(&former, Sealing { hook: Some(hook), ..Sealing::early() });
     std::thread::scope(|scope| {
-        let moved = index.rename("b", renamed.clone(), || {
+        let moved = index.rename("b", |path| {
             std::fs::rename(&former, &renamed)?;
+            path.clone_from(&renamed);
             scope.spawn(|| while matches!(index.merge_next(&|| true), Replaced::ToFile(_)) {});
             assert_eq!(chosen.recv().unwrap(), "chosen");
             // Time to create the folder. Too little of it hides a fault, and causes none.
