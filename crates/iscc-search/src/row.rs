@@ -22,8 +22,6 @@ pub struct Row<'a> {
     /// Body of the ISCC-ID: `\x` and 16 digits.
     #[serde(borrow)]
     pub key: Cow<'a, str>,
-    /// Always false. Earlier versions kept here whether the asset was sent with an ISCC-ID of version 0.
-    id_v0: bool,
     #[serde(borrow)]
     code: Option<Cow<'a, str>>,
     units: Option<Vec<String>>,
@@ -66,7 +64,6 @@ pub fn write(id: u64, record: &Record<'_>, simprints: &StoredSimprints) -> Optio
     let simprints = (!simprints.is_empty()).then(|| response::simprints(simprints));
     let row = Row {
         key: key(id).into(),
-        id_v0: false,
         code: record.code.as_deref().map(Cow::from),
         units: record.units.clone(),
         metadata: metadata.map(Cow::from),

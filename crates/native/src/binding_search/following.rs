@@ -53,7 +53,7 @@ pub struct Rehearsed {
     pub index: String,
     /// One per change.
     pub outcomes: Vec<ChangeOutcome>,
-    /// Changed assets: a JSON array of `{"key", "id_v0", "code", "units", "metadata", "simprints"}`.
+    /// Changed assets: a JSON array of `{"key", "code", "units", "metadata", "simprints"}`.
     pub rows: Buffer,
     /// Keys of deleted assets.
     pub deleted: Vec<String>,

@@ -27,7 +27,7 @@ pub struct ForeignIndexIn {
 pub struct ForeignRehearsed {
     /// The response: JSON.
     pub response: Buffer,
-    /// Changed assets: a JSON array of `{"key", "id_v0", "code", "units", "metadata", "simprints"}`.
+    /// Changed assets: a JSON array of `{"key", "code", "units", "metadata", "simprints"}`.
     pub rows: Buffer,
     /// Terms of each changed asset: a JSON array of `{"units", "simprints"}`.
     pub terms: Buffer,

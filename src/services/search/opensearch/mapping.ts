@@ -90,7 +90,6 @@ const PROPERTIES: Readonly<Record<Kind, object>> = {
   // The truth: what clients sent, and the terms by which it is found.
   assets: {
     key: KEYWORD,
-    id_v0: OPAQUE,
     code: OPAQUE,
     units: OPAQUE,
     metadata: OPAQUE,

@@ -23,7 +23,6 @@ const PRIMARY = 'preference=_primary';
 /** What Rust reads and writes of an asset. */
 export interface Row {
   readonly key: string;
-  readonly id_v0: boolean;
   readonly code: string | null;
   readonly units: readonly string[] | null;
   readonly metadata: string | null;
@@ -31,7 +30,7 @@ export interface Row {
 }
 
 /** The members of {@link Row} in a document. */
-export const ROW_MEMBERS = ['key', 'id_v0', 'code', 'units', 'metadata', 'simprints'] as const;
+export const ROW_MEMBERS = ['key', 'code', 'units', 'metadata', 'simprints'] as const;
 
 export interface Terms {
   readonly units: readonly string[];

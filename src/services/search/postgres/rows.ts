@@ -116,12 +116,12 @@ export async function writeBatch(
   await sql`
     with r as materialized (
       select * from json_to_recordset(${rows.toString()}::json)
-        as r(key bytea, id_v0 boolean, code text, units text[], metadata text, simprints text)
+        as r(key bytea, code text, units text[], metadata text, simprints text)
     ), put_assets as (
-      insert into assets (index_id, key, id_v0, code, units, metadata)
-      select ${index}, key, id_v0, code, units, metadata from r
-      on conflict (index_id, key) do update set id_v0 = excluded.id_v0, code = excluded.code,
-        units = excluded.units, metadata = excluded.metadata, updated = now()
+      insert into assets (index_id, key, code, units, metadata)
+      select ${index}, key, code, units, metadata from r
+      on conflict (index_id, key) do update set code = excluded.code, units = excluded.units,
+        metadata = excluded.metadata, updated = now()
     ), put_simprints as (
       insert into simprints (index_id, key, body)
       select ${index}, key, simprints from r where simprints is not null
@@ -199,14 +199,14 @@ async function changedAssets(
   const limit = Number.isFinite(bytesMax) ? sql`(select bytes from total) <= ${bytesMax}` : sql`true`;
   const { rows } = await sql<AssetRows & { readonly bytes: string }>`
     with k as (${keys}), j as materialized (
-      select k.key, a.key is not null as is_stored, a.id_v0, a.code, a.units, a.metadata, s.body, ${BYTES} as bytes
+      select k.key, a.key is not null as is_stored, a.code, a.units, a.metadata, s.body, ${BYTES} as bytes
       from k
         left join assets a on a.index_id = ${index} and a.key = k.key
         left join simprints s on s.index_id = ${index} and s.key = k.key
     ), total as (select coalesce(sum(bytes), 0) as bytes from j)
     select
-      coalesce(json_agg(json_build_object('key', key, 'id_v0', id_v0, 'code', code, 'units', units,
-        'metadata', metadata, 'simprints', body)) filter (where is_stored and ${limit}), '[]')::text as rows,
+      coalesce(json_agg(json_build_object('key', key, 'code', code, 'units', units, 'metadata', metadata,
+        'simprints', body)) filter (where is_stored and ${limit}), '[]')::text as rows,
       coalesce(array_agg(key::text) filter (where not is_stored), '{}') as deleted,
       (select bytes from total) as bytes
     from j
@@ -253,11 +253,11 @@ export async function* allAssets(
   for (let after: Buffer = Buffer.alloc(0); ; ) {
     const { rows } = await sql<{ rows: string; count: number; last: Buffer }>`
       with p as (
-        select a.key, a.id_v0, a.code, a.units, a.metadata, s.body as simprints,
+        select a.key, a.code, a.units, a.metadata, s.body as simprints,
           sum(${BYTES}) over (order by a.key) - (${BYTES}) as before
         from assets a left join simprints s on s.index_id = a.index_id and s.key = a.key
         where a.index_id = ${index} and a.key > ${after} order by a.key limit ${PAGE_ASSETS}
-      ), q as (select key, id_v0, code, units, metadata, simprints from p where before < ${PAGE_BYTES})
+      ), q as (select key, code, units, metadata, simprints from p where before < ${PAGE_BYTES})
       select coalesce(json_agg(q), '[]')::text as rows, count(*) as count,
         (select key from q order by key desc limit 1) as last
       from q
@@ -274,7 +274,7 @@ export async function* copiedAssets(db: SearchDb, index: number): AsyncGenerator
   // A COPY has no parameters.
   const statement = `copy (
     select row_to_json(r)::text from (
-      select a.key, a.id_v0, a.code, a.units, a.metadata, s.body as simprints
+      select a.key, a.code, a.units, a.metadata, s.body as simprints
       from assets a left join simprints s on s.index_id = a.index_id and s.key = a.key
       where a.index_id = ${index}
     ) r

@@ -40,8 +40,6 @@ export interface AssetTable {
   index_id: number;
   /** Body of the ISCC-ID: eight bytes. */
   key: Buffer;
-  /** Whether it was sent with an ISCC-ID of version 0. */
-  id_v0: boolean;
   code: string | null;
   units: string[] | null;
   /** JSON, byte for byte. */
