@@ -46,7 +46,7 @@ async function metric(service: SearchService, name: string) {
   return all.find((one) => one.name === name)?.values;
 }
 
-it('describes segments, counts ways of searching and logs decisions', async () => {
+it('describes segments, counts methods of searching and logs decisions', async () => {
   const { engine, service } = await filled();
   const isSealed = async () => {
     const { segments = [] } = await description(service);
@@ -77,7 +77,7 @@ it('describes segments, counts ways of searching and logs decisions', async () =
   expect(isExact).toBe(true);
   expect(serverTiming).toMatch(/^(?:lists;dur=[\d.]+;desc="\d+", )?scan;dur=[\d.]+;desc="\d+"$/);
   const probes = await metric(service, 'isccd_search_probes_total');
-  expect(probes?.map(({ labels }) => labels.way)).toEqual(['lists', 'scan', 'graph', 'gave_up']);
+  expect(probes?.map(({ labels }) => labels.method)).toEqual(['lists', 'scan', 'graph', 'gave_up']);
   expect(probes?.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);
   const segments = await metric(service, 'isccd_search_index_segments');
   expect(segments).toContainEqual({ labels: { index: 'main', kind: 'scan' }, value: 1 });

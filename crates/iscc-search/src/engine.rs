@@ -216,7 +216,7 @@ impl Engine {
             queue(self.searches.metrics()),
             queue(self.batches.metrics()),
             self.scan_pool.rows(),
-            self.scan_pool.ways.get().json(),
+            self.scan_pool.methods.get().json(),
             self.scan_pool.early_ends(),
         );
         let all = self.registry.all();

@@ -63,7 +63,7 @@ pub use failure::{Failure, FailureKind, Response};
 pub use index::{IndexState, LogRow, Rehearsal};
 pub use lists::ListSizes;
 pub use options::{
-    Backend, BadLocation, EarlyEnd, Options, SealHook, Sealing, SegmentSizes, SimprintLists, Way,
+    Backend, BadLocation, EarlyEnd, Method, Options, SealHook, Sealing, SegmentSizes, SimprintLists,
 };
 pub use reply::{Found, Reply, SearchReport};
 pub use request::queries::split as split_queries;

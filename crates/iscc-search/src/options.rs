@@ -66,7 +66,7 @@ pub struct Options {
     /// When segments are written to files.
     pub sealing: Sealing,
     /// Restricts how units are searched, for tests.
-    pub way: Way,
+    pub method: Method,
     /// When exact searches with a small limit end before all columns are searched. Responses do not depend on it.
     pub early_end: EarlyEnd,
     /// Number of search threads.
@@ -92,7 +92,7 @@ impl Default for Options {
             search_bytes_max: 32 << 20,
             sizes: SegmentSizes::default(),
             sealing: Sealing::default(),
-            way: Way::Planned,
+            method: Method::Planned,
             early_end: EarlyEnd::Planned,
             search_threads: cores,
             ingest_threads: 2,
@@ -241,8 +241,8 @@ impl std::fmt::Debug for SealHook {
 
 /// How units are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// The cheapest way.
+pub enum Method {
+    /// The cheapest method.
     Planned,
     /// Always with a scan.
     Scan,

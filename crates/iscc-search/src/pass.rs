@@ -6,15 +6,16 @@
 mod choice;
 mod column_rows;
 mod columns;
+mod methods;
 mod plan;
 mod prefixes;
 mod simprints;
 mod step;
 mod units;
-mod ways;
 mod work;
 
 pub use column_rows::{ColumnRows, SimprintRows, UnitRows};
+pub use methods::{MethodCounts, MethodTotals, Times};
 pub use plan::Rows;
 pub use prefixes::{EqualSimprint, equal_simprints, prefixes};
 pub use simprints::{
@@ -22,5 +23,4 @@ pub use simprints::{
 };
 pub use step::near_assets;
 pub use units::{Part, UnitHit, UnitProbe, Units, similar_units, units_work};
-pub use ways::{Times, WayTotals, Ways};
 pub use work::Work;

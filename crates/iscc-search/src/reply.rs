@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use crate::asset_match::AssetMatch;
 use crate::failure::Failure;
-use crate::pass::{Times, Ways};
+use crate::pass::{MethodCounts, Times};
 
 /// Delivers one result, by default the JSON of a response. If it is dropped without a result, for example after a
 /// panic, it delivers a failure, so that the caller is not left waiting.
@@ -46,7 +46,7 @@ pub struct Found {
 /// How the units and simprints of a query were searched. Those that must be equal do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SearchReport {
-    pub(crate) ways: Ways,
+    pub(crate) methods: MethodCounts,
     pub(crate) times: Times,
     /// Whether the best matches were known before all columns were searched.
     pub(crate) is_early: bool,
@@ -54,7 +54,7 @@ pub struct SearchReport {
 
 impl AddAssign for SearchReport {
     fn add_assign(&mut self, other: Self) {
-        self.ways += other.ways;
+        self.methods += other.methods;
         self.times += other.times;
         self.is_early |= other.is_early;
     }
@@ -63,7 +63,7 @@ impl AddAssign for SearchReport {
 impl SearchReport {
     /// Whether all matches were found for certain: no graph was used.
     pub fn is_exact(&self) -> bool {
-        self.ways.graphs == 0
+        self.methods.graphs == 0
     }
 
     /// Whether the search ended early: the best matches were known before all columns were searched.
@@ -71,14 +71,14 @@ impl SearchReport {
         self.is_early
     }
 
-    /// The ways as the value of a `Server-Timing` header (W3C): times in ms, shared by the queries of a pass, and the
+    /// The methods as the value of a `Server-Timing` header (W3C): times in ms, shared by the queries of a pass, and the
     /// number of searched columns; `early` if the search ended early. Empty if no column was searched.
     pub fn server_timing(&self) -> String {
-        let Self { ways, times, is_early } = self;
+        let Self { methods, times, is_early } = self;
         let all = [
-            ("lists", ways.lists + ways.gave_up, times.lists),
-            ("graph", ways.graphs, times.graphs),
-            ("scan", ways.scans, times.scans),
+            ("lists", methods.lists + methods.gave_up, times.lists),
+            ("graph", methods.graphs, times.graphs),
+            ("scan", methods.scans, times.scans),
         ];
         let used = all.into_iter().filter(|(_, count, _)| *count > 0);
         let metric = |(name, count, time): (&str, u64, std::time::Duration)| {
@@ -116,12 +116,12 @@ mod tests {
     #[test]
     fn a_report_names_the_ways_that_were_used() {
         let times = Times { scans: Duration::from_micros(1500), ..Times::default() };
-        let ways = Ways { scans: 2, ..Ways::default() };
-        let report = SearchReport { ways, times, is_early: false };
+        let methods = MethodCounts { scans: 2, ..MethodCounts::default() };
+        let report = SearchReport { methods, times, is_early: false };
         assert_eq!(report.server_timing(), "scan;dur=1.500;desc=\"2\"");
         assert!(report.is_exact() && SearchReport::default().server_timing().is_empty());
-        let ways = Ways { graphs: 1, lists: 3, gave_up: 1, scans: 0 };
-        let report = SearchReport { ways, times, is_early: true };
+        let methods = MethodCounts { graphs: 1, lists: 3, gave_up: 1, scans: 0 };
+        let report = SearchReport { methods, times, is_early: true };
         let expected = "lists;dur=0.000;desc=\"4\", graph;dur=0.000;desc=\"1\", early";
         assert_eq!(report.server_timing(), expected);
         assert!(!report.is_exact());

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-use crate::pass::WayTotals;
+use crate::pass::MethodTotals;
 
 /// A pool whose idle threads help callers with large scans.
 ///
@@ -18,8 +18,8 @@ pub struct ScanPool {
     callers: AtomicUsize,
     /// Rows compared so far, once per probe.
     rows: AtomicU64,
-    /// Ways in which probes were searched.
-    pub ways: WayTotals,
+    /// Methods by which probes were searched.
+    pub methods: MethodTotals,
     early_ends: AtomicU64,
 }
 
@@ -39,7 +39,7 @@ impl ScanPool {
             pool: None,
             callers: AtomicUsize::new(0),
             rows: AtomicU64::new(0),
-            ways: WayTotals::default(),
+            methods: MethodTotals::default(),
             early_ends: AtomicU64::new(0),
         }
     }

@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::options::Options;
 use crate::pass::{
-    Part, SimprintQuery, SimprintsFound, UnitHit, UnitProbe, Ways, equal_simprints, prefixes,
-    similar_simprints, similar_units,
+    MethodCounts, Part, SimprintQuery, SimprintsFound, UnitHit, UnitProbe, equal_simprints,
+    prefixes, similar_simprints, similar_units,
 };
 use crate::query::{Query, QueryAsset, QuerySimprint};
 use crate::record::Record;
@@ -153,12 +153,12 @@ impl Searcher<'_> {
         if self.matching != Matching::Approximate {
             return;
         }
-        let (way, queries) = (self.options.way, per_query.len());
-        let found = similar_units(self.scan_pool, snapshot, probes, part, queries, way);
-        for (query, ways) in per_query.iter_mut().zip(found.ways) {
+        let (method, queries) = (self.options.method, per_query.len());
+        let found = similar_units(self.scan_pool, snapshot, probes, part, queries, method);
+        for (query, methods) in per_query.iter_mut().zip(found.methods) {
             // The others have no part in the times of this pass.
-            if ways != Ways::default() {
-                query.report += SearchReport { ways, times: found.times, is_early: false };
+            if methods != MethodCounts::default() {
+                query.report += SearchReport { methods, times: found.times, is_early: false };
             }
         }
         for hit in found.hits {
@@ -266,8 +266,8 @@ impl Searcher<'_> {
             }
             Matching::Approximate => {
                 let found = self.simprints_found(snapshot, threshold, &query);
-                for ways in found.ways {
-                    *report += SearchReport { ways, times: found.times, is_early: false };
+                for methods in found.methods {
+                    *report += SearchReport { methods, times: found.times, is_early: false };
                 }
                 score::similar_simprints(snapshot, query, found.hits)
             }
@@ -281,7 +281,7 @@ impl Searcher<'_> {
         threshold: f64,
         query: &SimprintQuery,
     ) -> SimprintsFound<'a> {
-        similar_simprints(self.scan_pool, snapshot, query, threshold, self.options.way)
+        similar_simprints(self.scan_pool, snapshot, query, threshold, self.options.method)
     }
 }
 

@@ -129,7 +129,7 @@ pub struct SearchFound {
     pub json: Buffer,
     /// Whether all matches were found for certain: no graph was used.
     pub is_exact: bool,
-    /// How long which way of searching took, as the value of a `Server-Timing` header; may be empty.
+    /// How long which method of searching took, as the value of a `Server-Timing` header; may be empty.
     pub server_timing: String,
 }
 
@@ -478,7 +478,7 @@ fn settings(options: SearchOptions) -> Options {
         search_bytes_max: count(options.search_bytes_max, default.search_bytes_max),
         sizes,
         sealing,
-        way: default.way,
+        method: default.method,
         early_end: default.early_end,
         search_threads: count(options.search_threads, default.search_threads),
         ingest_threads: default.ingest_threads,

@@ -58,7 +58,7 @@ interface EngineCounts {
   readonly inlineSearches: number;
   readonly rowsScanned: number;
   readonly earlyEnds: number;
-  /** Searches of a column with one unit, by way. */
+  /** Searches of a column with one unit, by method. */
   readonly probes: Readonly<Record<string, number>>;
   readonly indexes: readonly IndexCounts[];
 }
@@ -327,9 +327,9 @@ function engineMetrics(counts: () => EngineCounts): Metric[] {
     }),
     total(
       'isccd_search_probes_total',
-      'Units with which a segment was searched, by way; those that gave up lists are also counted as scan',
-      ['way'],
-      () => Object.entries(counts().probes).map(([way, value]) => ({ labels: { way }, value })),
+      'Units with which a segment was searched, by method; those that gave up lists are also counted as scan',
+      ['method'],
+      () => Object.entries(counts().probes).map(([method, value]) => ({ labels: { method }, value })),
     ),
     total(
       'isccd_search_rows_scanned_total',

@@ -1,13 +1,13 @@
 //! Chooses how each probe searches a column: with lists, with a graph, or with a scan that probes share.
 
 use super::column_rows::ColumnRows;
-use super::columns::{Probes, Sought};
+use super::columns::{Probes, Target};
 use super::plan::{Rows, probe_of};
 use crate::frozen::{FrozenColumn, Owner};
 use crate::graph::Graph;
 use crate::lists::cost::scan_cost;
 use crate::lists::{Lists, Plan};
-use crate::options::Way;
+use crate::options::Method;
 
 /// Number of probes that share the cost of a scan.
 const PROBES_SHARED_MAX: usize = 4;
@@ -74,15 +74,15 @@ pub fn choose<'a, O: Owner>(
     graph: Option<&'a Graph>,
     probes: &impl Probes,
     mut indexes: Vec<usize>,
-    way: Way,
+    method: Method,
     choices: &mut Choices<'a, O>,
 ) {
     if let ColumnRows::Frozen(column) = rows
         && let Some(lists) = column.lists()
-        && way != Way::Scan
+        && method != Method::Scan
     {
         let planned = indexes.iter().map(|&index| (index, plan(column, lists, probes.get(index))));
-        let (with_lists, others) = divide(planned.collect(), way);
+        let (with_lists, others) = divide(planned.collect(), method);
         choices.lists.extend(with_lists.into_iter().map(|(probe, plan)| {
             let extra = WithLists { column, lists, plan };
             Task { segment, rows, probe, extra }
@@ -90,12 +90,12 @@ pub fn choose<'a, O: Owner>(
         indexes = others;
     }
     if let (Some(graph), ColumnRows::Frozen(_)) = (graph, rows)
-        && way != Way::Scan
+        && method != Method::Scan
     {
         let fits = |&index: &usize| {
-            let sought = probes.get(index);
+            let target = probes.get(index);
             // A graph over long rows cannot compare their prefixes with a shorter probe.
-            !sought.exact && sought.body.bits() >= rows.bits()
+            !target.exact && target.body.bits() >= rows.bits()
         };
         let (with_graph, others): (Vec<usize>, Vec<usize>) = indexes.into_iter().partition(fits);
         let task = |probe| Task { segment, rows, probe, extra: graph };
@@ -120,20 +120,20 @@ impl Planned {
     }
 }
 
-fn plan<O: Owner>(column: &FrozenColumn<O>, lists: &Lists, sought: Sought<'_>) -> Planned {
-    let (probe, bits) = probe_of(sought.body, column.bits(), sought.threshold);
+fn plan<O: Owner>(column: &FrozenColumn<O>, lists: &Lists, target: Target<'_>) -> Planned {
+    let (probe, bits) = probe_of(target.body, column.bits(), target.threshold);
     Planned { plan: lists.plan(&probe, bits), scan_cost: scan_cost(column.rows(), bits) }
 }
 
 /// The probes for which lists are cheaper, and the others, which share a scan.
-fn divide(mut planned: Vec<(usize, Planned)>, way: Way) -> (Vec<(usize, Plan)>, Vec<usize>) {
+fn divide(mut planned: Vec<(usize, Planned)>, method: Method) -> (Vec<(usize, Plan)>, Vec<usize>) {
     planned.sort_by(|a, b| b.1.share().total_cmp(&a.1.share()));
     let is_scanned = |count: usize| {
         let share = planned[count - 1].1.share();
-        match way {
-            Way::Lists => share.is_infinite(),
+        match method {
+            Method::Lists => share.is_infinite(),
             // One more probe in a scan costs less than a scan of its own.
-            Way::Planned | Way::Scan => share > 1.0 / count.min(PROBES_SHARED_MAX) as f64,
+            Method::Planned | Method::Scan => share > 1.0 / count.min(PROBES_SHARED_MAX) as f64,
         }
     };
     let scanned = (1..=planned.len()).rev().find(|&count| is_scanned(count)).unwrap_or(0);
@@ -164,8 +164,8 @@ mod tests {
         shares.iter().map(one).enumerate().collect()
     }
 
-    fn scanned(shares: &[f64], way: Way) -> Vec<usize> {
-        let (with_lists, mut scanned) = divide(planned(shares), way);
+    fn scanned(shares: &[f64], method: Method) -> Vec<usize> {
+        let (with_lists, mut scanned) = divide(planned(shares), method);
         assert_eq!(with_lists.len() + scanned.len(), shares.len());
         scanned.sort_unstable();
         scanned
@@ -173,12 +173,12 @@ mod tests {
 
     #[test]
     fn probes_share_a_scan_if_that_is_cheaper() {
-        assert_eq!(scanned(&[], Way::Planned), [0; 0]);
-        assert_eq!(scanned(&[0.9], Way::Planned), [0; 0]);
-        assert_eq!(scanned(&[1.1], Way::Planned), [0]);
-        assert_eq!(scanned(&[0.4; 4], Way::Planned), [0, 1, 2, 3]);
-        assert_eq!(scanned(&[0.4, 0.4], Way::Planned), [0; 0]);
-        assert_eq!(scanned(&[0.01, f64::INFINITY, 0.6], Way::Planned), [1, 2]);
-        assert_eq!(scanned(&[0.01, f64::INFINITY, 9.0], Way::Lists), [1]);
+        assert_eq!(scanned(&[], Method::Planned), [0; 0]);
+        assert_eq!(scanned(&[0.9], Method::Planned), [0; 0]);
+        assert_eq!(scanned(&[1.1], Method::Planned), [0]);
+        assert_eq!(scanned(&[0.4; 4], Method::Planned), [0, 1, 2, 3]);
+        assert_eq!(scanned(&[0.4, 0.4], Method::Planned), [0; 0]);
+        assert_eq!(scanned(&[0.01, f64::INFINITY, 0.6], Method::Planned), [1, 2]);
+        assert_eq!(scanned(&[0.01, f64::INFINITY, 9.0], Method::Lists), [1]);
     }
 }

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::choice::{Choices, Task, WithLists};
 use super::column_rows::ColumnRows;
+use super::methods::{MethodCounts, Times};
 use super::plan::{ColumnPlan, RowHit, Rows, probe_of, scan_all};
-use super::ways::{Times, Ways};
 use crate::column::{Body, word_count};
 use crate::frozen::Owner;
 use crate::graph::Graph;
@@ -18,7 +18,7 @@ const HELP_COST_MIN: f64 = 200_000.0;
 
 /// What is searched for.
 #[derive(Debug, Clone, Copy)]
-pub struct Sought<'a> {
+pub struct Target<'a> {
     /// The body.
     pub body: &'a Body,
     /// Lowest similarity of a hit, 0 to 1.
@@ -30,7 +30,7 @@ pub struct Sought<'a> {
 /// The probes of a pass, by their positions.
 pub trait Probes: Sync {
     /// What a probe searches for.
-    fn get(&self, index: usize) -> Sought<'_>;
+    fn get(&self, index: usize) -> Target<'_>;
 
     /// Position of a probe's query among the queries of the pass.
     fn query(&self, index: usize) -> usize;
@@ -51,7 +51,7 @@ pub struct PassFound<H> {
     /// All hits, in undefined order.
     pub hits: Vec<H>,
     /// How each query was searched, by its position among the queries of the pass.
-    pub ways: Vec<Ways>,
+    pub methods: Vec<MethodCounts>,
     /// Time of the pass.
     pub times: Times,
 }
@@ -77,8 +77,8 @@ impl<P> Pass<'_, P> {
     where
         P: Hits<'a, O>,
     {
-        let (ways, times) = (vec![Ways::default(); queries], Times::default());
-        let mut found = PassFound { hits: Vec::new(), ways, times };
+        let (methods, times) = (vec![MethodCounts::default(); queries], Times::default());
+        let mut found = PassFound { hits: Vec::new(), methods, times };
         let start = Instant::now();
         let mut choices = choose();
         self.search_lists(&mut choices, &mut found);
@@ -91,7 +91,7 @@ impl<P> Pass<'_, P> {
             graphs: graphs_end - lists_end,
             scans: graphs_end.elapsed(),
         };
-        found.ways.iter().for_each(|ways| self.scan_pool.ways.add(ways));
+        found.methods.iter().for_each(|methods| self.scan_pool.methods.add(methods));
         found
     }
 
@@ -107,14 +107,14 @@ impl<P> Pass<'_, P> {
             let (_, bits) = self.probe_of(task);
             self.near_in_lists(task, scan_cost(task.rows.rows(), bits))
         }) {
-            let ways = &mut found.ways[self.probes.query(task.probe)];
+            let methods = &mut found.methods[self.probes.query(task.probe)];
             match hits {
                 Some(hits) => {
-                    ways.lists += 1;
+                    methods.lists += 1;
                     found.hits.extend(hits);
                 }
                 None => {
-                    ways.gave_up += 1;
+                    methods.gave_up += 1;
                     choices.scan(&task);
                 }
             }
@@ -132,7 +132,7 @@ impl<P> Pass<'_, P> {
         for (task, hits) in self.run_all(&choices.graphs, f64::INFINITY, near) {
             match hits {
                 Some(hits) => {
-                    found.ways[self.probes.query(task.probe)].graphs += 1;
+                    found.methods[self.probes.query(task.probe)].graphs += 1;
                     found.hits.extend(hits);
                 }
                 None => choices.scan(&task),
@@ -145,14 +145,14 @@ impl<P> Pass<'_, P> {
         P: Hits<'a, O>,
     {
         let body = |&index: &usize| {
-            let sought = self.probes.get(index);
-            (index, sought.body, sought.threshold)
+            let target = self.probes.get(index);
+            (index, target.body, target.threshold)
         };
         let mut plans = Vec::with_capacity(choices.scans.len());
         for (segment, rows, indexes) in &choices.scans {
             plans.push(ColumnPlan::new(*segment, *rows, indexes.iter().map(body)));
             for &index in indexes {
-                found.ways[self.probes.query(index)].scans += 1;
+                found.methods[self.probes.query(index)].scans += 1;
             }
         }
         found.hits.extend(scan_all(self.scan_pool, &plans, |plan, hit, hits| {
@@ -179,8 +179,8 @@ impl<P> Pass<'_, P> {
     where
         P: Hits<'a, O>,
     {
-        let sought = self.probes.get(task.probe);
-        probe_of(sought.body, task.rows.bits(), sought.threshold)
+        let target = self.probes.get(task.probe);
+        probe_of(target.body, task.rows.bits(), target.threshold)
     }
 
     /// Returns `None` if the search gave up, because its cost would exceed `budget`.
@@ -210,14 +210,14 @@ impl<P> Pass<'_, P> {
     where
         P: Hits<'a, O>,
     {
-        let sought = self.probes.get(task.probe);
+        let target = self.probes.get(task.probe);
         let (probe, bits) = self.probe_of(task);
         let limit = probe.distance_max;
-        let rows = task.extra.near(sought.body, limit as f32 / f32::from(bits))?;
+        let rows = task.extra.near(target.body, limit as f32 / f32::from(bits))?;
         let mut hits = Vec::new();
         for row in rows {
             let row = row as usize;
-            let distance = task.rows.body(row).distance(&sought.body.prefix(bits));
+            let distance = task.rows.body(row).distance(&target.body.prefix(bits));
             if distance <= limit {
                 let hit = RowHit { probe: task.probe, distance: distance as u16, bits, row };
                 self.probes.add(task.segment, &task.rows, hit, &mut hits);

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::choice::{Choices, choose};
 use super::column_rows::SimprintRows;
-use super::columns::{Hits, Pass, PassFound, Probes, Sought};
+use super::columns::{Hits, Pass, PassFound, Probes, Target};
 use super::plan::RowHit;
 use super::work::Work;
 use crate::column::Body;
-use crate::options::Way;
+use crate::options::Method;
 use crate::scan_pool::ScanPool;
 use crate::segment::{Chunk, SimprintKind};
 use crate::snapshot::Snapshot;
@@ -78,10 +78,10 @@ pub fn similar_simprints<'a>(
     snapshot: &'a Snapshot,
     query: &SimprintQuery,
     threshold: f64,
-    way: Way,
+    method: Method,
 ) -> SimprintsFound<'a> {
     let probes = Simprints { snapshot, query, threshold };
-    Pass { scan_pool, probes: &probes }.run(1, || probes.choose(way))
+    Pass { scan_pool, probes: &probes }.run(1, || probes.choose(method))
 }
 
 /// The work of [`similar_simprints`].
@@ -89,10 +89,10 @@ pub fn simprints_work(
     snapshot: &Snapshot,
     query: &SimprintQuery,
     threshold: f64,
-    way: Way,
+    method: Method,
 ) -> Work {
     let probes = Simprints { snapshot, query, threshold };
-    probes.choose(way).work(&probes)
+    probes.choose(method).work(&probes)
 }
 
 /// The simprints of one type in one query.
@@ -103,14 +103,14 @@ struct Simprints<'a, 'q> {
 }
 
 impl<'a> Simprints<'a, '_> {
-    fn choose(&self, way: Way) -> Choices<'a, Chunk> {
+    fn choose(&self, method: Method) -> Choices<'a, Chunk> {
         let mut choices = Choices::default();
         for (number, segment) in self.snapshot.segments.iter().enumerate() {
             for ((kind, bits), rows) in SimprintRows::all(segment) {
                 if kind == self.query.kind {
                     let fits = |index: &usize| self.query.probes[*index].bits() == bits;
                     let indexes = (0..self.query.probes.len()).filter(fits).collect();
-                    choose(number, rows, None, self, indexes, way, &mut choices);
+                    choose(number, rows, None, self, indexes, method, &mut choices);
                 }
             }
         }
@@ -119,8 +119,8 @@ impl<'a> Simprints<'a, '_> {
 }
 
 impl Probes for Simprints<'_, '_> {
-    fn get(&self, index: usize) -> Sought<'_> {
-        Sought { body: &self.query.probes[index], threshold: self.threshold, exact: true }
+    fn get(&self, index: usize) -> Target<'_> {
+        Target { body: &self.query.probes[index], threshold: self.threshold, exact: true }
     }
 
     fn query(&self, _: usize) -> usize {

@@ -2,12 +2,12 @@
 
 use super::choice::Choices;
 use super::column_rows::UnitRows;
-use super::columns::{Hits, Pass, Probes, Sought};
+use super::columns::{Hits, Pass, Probes, Target};
+use super::methods::MethodCounts;
 use super::plan::RowHit;
 use super::units::Units;
-use super::ways::Ways;
 use crate::lists::cost::PLANNING;
-use crate::options::Way;
+use crate::options::Method;
 use crate::scan_pool::ScanPool;
 
 /// Live assets with a unit near one of a query's.
@@ -22,16 +22,16 @@ pub struct Near {
 /// Finds the live assets with a unit within the threshold of one of the probes, all of one query, in columns with lists.
 ///
 /// Returns `None` if a column must be scanned, or if the search costs more than `cost_max`, as planned or as it turns out.
-/// Each asset costs `asset_cost` later. `ways` counts the searches, also in that case.
+/// Each asset costs `asset_cost` later. `methods` counts the searches, also in that case.
 pub fn near_assets(
     scan_pool: &ScanPool,
     units: &Units<'_>,
     cost_max: f64,
     asset_cost: f64,
-    ways: &mut Ways,
+    methods: &mut MethodCounts,
 ) -> Option<Near> {
     let probes = NearRows(*units);
-    let choices: Choices<'_, u32> = units.choose(Way::Lists);
+    let choices: Choices<'_, u32> = units.choose(Method::Lists);
     let searched = choices.work(units).cost;
     let planning = PLANNING * choices.lists.len() as f64;
     if !choices.scans.is_empty() || searched + planning > cost_max {
@@ -44,11 +44,11 @@ pub fn near_assets(
         let budget = (cost_max - planning) * (task.extra.plan.cost / searched);
         match pass.near_in_lists(task, budget) {
             Some(found) => {
-                ways.lists += 1;
+                methods.lists += 1;
                 rows.extend(found);
             }
             None => {
-                ways.gave_up += 1;
+                methods.gave_up += 1;
                 return None;
             }
         }
@@ -78,7 +78,7 @@ struct NearRow<'a> {
 }
 
 impl Probes for NearRows<'_> {
-    fn get(&self, index: usize) -> Sought<'_> {
+    fn get(&self, index: usize) -> Target<'_> {
         self.0.get(index)
     }
 
@@ -156,12 +156,12 @@ mod tests {
         probes: &[UnitProbe],
         cost_max: f64,
         asset_cost: f64,
-    ) -> (Option<Near>, Ways) {
-        let mut ways = Ways::default();
+    ) -> (Option<Near>, MethodCounts) {
+        let mut methods = MethodCounts::default();
         let units = Units { snapshot, probes, part: Part::WithLists };
         let scan_pool = ScanPool::without_threads();
-        let near = near_assets(&scan_pool, &units, cost_max, asset_cost, &mut ways);
-        (near, ways)
+        let near = near_assets(&scan_pool, &units, cost_max, asset_cost, &mut methods);
+        (near, methods)
     }
 
     fn planned_cost(snapshot: &Snapshot, probes: &[UnitProbe]) -> f64 {
@@ -173,12 +173,15 @@ mod tests {
         let snapshot = snapshot();
         for probes in [vec![probe(0)], vec![probe(0), probe(1)]] {
             let planned = planned_cost(&snapshot, &probes);
-            let (near, ways) = step(&snapshot, &probes, planned, FREE);
+            let (near, methods) = step(&snapshot, &probes, planned, FREE);
             assert!(near.is_none());
-            assert_eq!(ways, Ways { gave_up: 1, ..Ways::default() });
-            let (near, ways) = step(&snapshot, &probes, planned * 100.0, FREE);
+            assert_eq!(methods, MethodCounts { gave_up: 1, ..MethodCounts::default() });
+            let (near, methods) = step(&snapshot, &probes, planned * 100.0, FREE);
             assert!(near.is_some());
-            assert_eq!(ways, Ways { lists: probes.len() as u64, ..Ways::default() });
+            assert_eq!(
+                methods,
+                MethodCounts { lists: probes.len() as u64, ..MethodCounts::default() }
+            );
         }
     }
 
@@ -204,9 +207,9 @@ mod tests {
     fn a_step_that_is_planned_to_cost_too_much_searches_nothing() {
         let snapshot = snapshot();
         let planned = planned_cost(&snapshot, &[probe(0)]);
-        let (near, ways) = step(&snapshot, &[probe(0)], planned - 1.0, FREE);
+        let (near, methods) = step(&snapshot, &[probe(0)], planned - 1.0, FREE);
         assert!(near.is_none());
-        assert_eq!(ways, Ways::default());
+        assert_eq!(methods, MethodCounts::default());
     }
 
     #[test]
@@ -214,9 +217,9 @@ mod tests {
         let snapshot = snapshot();
         // So many bits that no radius of a list finds them all.
         let far = UnitProbe { threshold: 0.0, ..probe(0) };
-        let (near, ways) = step(&snapshot, &[far], f64::INFINITY, FREE);
+        let (near, methods) = step(&snapshot, &[far], f64::INFINITY, FREE);
         assert!(near.is_none());
-        assert_eq!(ways, Ways::default());
+        assert_eq!(methods, MethodCounts::default());
     }
 
     #[test]

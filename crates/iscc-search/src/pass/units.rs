@@ -2,13 +2,13 @@
 
 use super::choice::{Choices, choose};
 use super::column_rows::UnitRows;
-use super::columns::{Hits, Pass, PassFound, Probes, Sought};
+use super::columns::{Hits, Pass, PassFound, Probes, Target};
 use super::plan::{RowHit, Rows, probe_of};
 use super::work::Work;
 use crate::column::Body;
 use crate::distance::similarity;
 use crate::lists::cost::scan_cost;
-use crate::options::Way;
+use crate::options::Method;
 use crate::scan_pool::ScanPool;
 use crate::snapshot::Snapshot;
 use crate::unit::{UnitType, is_instance};
@@ -103,16 +103,16 @@ pub fn similar_units(
     probes: &[UnitProbe],
     part: Part,
     queries: usize,
-    way: Way,
+    method: Method,
 ) -> PassFound<UnitHit> {
     let probes = Units { snapshot, probes, part };
-    Pass { scan_pool, probes: &probes }.run(queries, || probes.choose(way))
+    Pass { scan_pool, probes: &probes }.run(queries, || probes.choose(method))
 }
 
 /// The work of [`similar_units`] with the probes of one query.
-pub fn units_work(snapshot: &Snapshot, probes: &[UnitProbe], part: Part, way: Way) -> Work {
+pub fn units_work(snapshot: &Snapshot, probes: &[UnitProbe], part: Part, method: Method) -> Work {
     let probes = Units { snapshot, probes, part };
-    probes.choose(way).work(&probes)
+    probes.choose(method).work(&probes)
 }
 
 /// The units of all queries of a pass.
@@ -154,13 +154,13 @@ impl<'a> Units<'a> {
     }
 
     /// Chooses how each probe searches its columns.
-    pub(super) fn choose(&self, way: Way) -> Choices<'a, u32> {
+    pub(super) fn choose(&self, method: Method) -> Choices<'a, u32> {
         let mut choices = Choices::default();
         for (number, segment) in self.snapshot.segments.iter().enumerate() {
             for (key, rows) in UnitRows::all(segment).filter(|(_, rows)| self.part.has(rows)) {
                 let is_probe = |index: &usize| self.probes[*index].unit == key.0;
                 let indexes = (0..self.probes.len()).filter(is_probe).collect();
-                choose(number, rows, segment.graph(key), self, indexes, way, &mut choices);
+                choose(number, rows, segment.graph(key), self, indexes, method, &mut choices);
             }
         }
         choices
@@ -168,9 +168,9 @@ impl<'a> Units<'a> {
 }
 
 impl Probes for Units<'_> {
-    fn get(&self, index: usize) -> Sought<'_> {
+    fn get(&self, index: usize) -> Target<'_> {
         let UnitProbe { body, threshold, exact, .. } = &self.probes[index];
-        Sought { body, threshold: *threshold, exact: *exact }
+        Target { body, threshold: *threshold, exact: *exact }
     }
 
     fn query(&self, index: usize) -> usize {

@@ -108,7 +108,7 @@ impl Budget<'_> {
         let mut work = Work::default();
         for snapshot in [Some(self.searched.snapshot), self.searched.negative].into_iter().flatten()
         {
-            work += units_work(snapshot, &probes, Part::All, self.searcher.options.way);
+            work += units_work(snapshot, &probes, Part::All, self.searcher.options.method);
         }
         work
     }
@@ -119,7 +119,7 @@ impl Budget<'_> {
         for (name, simprints) in &self.query.simprints {
             if let Some(known) = snapshot.simprint_types.get(name) {
                 let query = SimprintQuery::new(known.kind, &bodies(simprints));
-                work += simprints_work(snapshot, &query, threshold, self.searcher.options.way);
+                work += simprints_work(snapshot, &query, threshold, self.searcher.options.method);
             }
         }
         work

@@ -11,7 +11,7 @@
 use super::{QueryHits, Searcher, Source, Wanted, realm};
 use crate::distance::similarity;
 use crate::lists::cost::{PLANNING, RECORD};
-use crate::options::{EarlyEnd, Way};
+use crate::options::{EarlyEnd, Method};
 use crate::pass::{Part, UnitHit, Units, near_assets, units_work};
 use crate::query::Query;
 use crate::record::Record;
@@ -59,7 +59,7 @@ impl<'a> Early<'a> {
     ) -> Option<Self> {
         let (options, selection) = (searcher.options, &wanted.selection);
         let is_possible = searcher.matching == Matching::Approximate
-            && options.way != Way::Scan
+            && options.method != Method::Scan
             && options.early_end != EarlyEnd::Never
             && EXPONENTS.contains(&options.confidence_exponent)
             && (1..=LIMIT_MAX).contains(&wanted.limit)
@@ -83,7 +83,7 @@ impl<'a> Early<'a> {
             if planning > cost * SHARE_MAX {
                 return None;
             }
-            let work = units_work(snapshot, &probes, Part::WithLists, options.way);
+            let work = units_work(snapshot, &probes, Part::WithLists, options.method);
             early.cost_max = work.cost * SHARE_MAX;
         }
         Some(early)
@@ -98,14 +98,14 @@ impl<'a> Early<'a> {
         report: &mut SearchReport,
     ) -> Option<Vec<UnitHit>> {
         let start = std::time::Instant::now();
-        let before = report.ways;
+        let before = report.methods;
         let hits = self.steps(source, found, report);
         report.times.lists += start.elapsed();
         report.is_early = hits.is_some();
         if report.is_early {
             self.searcher.scan_pool.count_early_end();
         }
-        self.searcher.scan_pool.ways.add(&(report.ways - before));
+        self.searcher.scan_pool.methods.add(&(report.methods - before));
         hits
     }
 
@@ -119,7 +119,7 @@ impl<'a> Early<'a> {
         for threshold in STEPS {
             let probes = self.query.probes(self.number, threshold, true);
             let units = Units { snapshot: self.snapshot, probes: &probes, part: Part::WithLists };
-            let near = near_assets(scan_pool, &units, left, RECORD, &mut report.ways)?;
+            let near = near_assets(scan_pool, &units, left, RECORD, &mut report.methods)?;
             let others = units.similarity_of_others();
             let assets = seen(near.assets, found, others);
             left -= near.cost;

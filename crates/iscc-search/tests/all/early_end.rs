@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, channel};
 use crate::common::{Random, Service, id, unit};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    EarlyEnd, Failure, Found, Options, Reply, Sealing, SearchParameters, SegmentSizes,
-    SelectionParameters, StoreOptions, Way,
+    EarlyEnd, Failure, Found, Method, Options, Reply, Sealing, SearchParameters, SegmentSizes,
+    SelectionParameters, StoreOptions,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn services(exponent: u32) -> Vec<(&'static str, Service)> {
     let all = [
         ("never", Options { early_end: EarlyEnd::Never, ..options(exponent) }),
         ("always", always.clone()),
-        ("lists", Options { way: Way::Lists, ..always }),
+        ("lists", Options { method: Method::Lists, ..always }),
         ("planned", sealed),
     ];
     let open = |(name, options)| {

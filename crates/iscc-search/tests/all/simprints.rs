@@ -1,5 +1,5 @@
 //! Simprints in frozen and sealed segments, compared with a walk over all chunks and with an index that only scans: random
-//! changes, with each way of searching forced once.
+//! changes, with each method of searching forced once.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use crate::common::{Random, Service, id, unit, value, wait_found};
 use data_encoding::BASE64URL_NOPAD;
 use iscc_codec::Kind;
 use iscc_search::{
-    Options, Sealing, SearchParameters, SegmentSizes, SelectionParameters, SimprintLists,
-    StoreOptions, Way,
+    Method, Options, Sealing, SearchParameters, SegmentSizes, SelectionParameters, SimprintLists,
+    StoreOptions,
 };
 use proptest::prelude::*;
 use reference::chunks::{Chunk, Match, similar};
@@ -20,22 +20,22 @@ const FULL: u32 = 48;
 /// The chunks of an asset, by the number of the simprint type.
 type Chunks = Vec<Vec<Chunk>>;
 
-fn options(lists: SimprintLists, way: Way, sealing: Sealing) -> Options {
+fn options(lists: SimprintLists, method: Method, sealing: Sealing) -> Options {
     let sizes = SegmentSizes { simprint_lists: lists, ..SegmentSizes::early(FULL) };
     let store = StoreOptions { sync: false, ..StoreOptions::default() };
-    Options { sizes, sealing, way, store, ..Options::default() }
+    Options { sizes, sealing, method, store, ..Options::default() }
 }
 
 fn tiers() -> Vec<(&'static str, Options)> {
-    let plain = options(SimprintLists::All, Way::Scan, Sealing::never());
+    let plain = options(SimprintLists::All, Method::Scan, Sealing::never());
     vec![
         ("plain", Options { sizes: SegmentSizes::default(), ..plain.clone() }),
         ("memory", plain),
-        ("scan", options(SimprintLists::All, Way::Scan, Sealing::early())),
-        ("sealed", options(SimprintLists::All, Way::Lists, Sealing::early())),
-        ("planned", options(SimprintLists::All, Way::Planned, Sealing::early())),
-        ("first", options(SimprintLists::First, Way::Lists, Sealing::early())),
-        ("none", options(SimprintLists::None, Way::Lists, Sealing::early())),
+        ("scan", options(SimprintLists::All, Method::Scan, Sealing::early())),
+        ("sealed", options(SimprintLists::All, Method::Lists, Sealing::early())),
+        ("planned", options(SimprintLists::All, Method::Planned, Sealing::early())),
+        ("first", options(SimprintLists::First, Method::Lists, Sealing::early())),
+        ("none", options(SimprintLists::None, Method::Lists, Sealing::early())),
     ]
 }
 
@@ -342,7 +342,7 @@ fn full_segments_have_the_lists_that_the_operator_wants() {
 
 #[test]
 fn many_simprints_of_few_assets_fill_a_segment() {
-    let early = options(SimprintLists::All, Way::Planned, Sealing::default());
+    let early = options(SimprintLists::All, Method::Planned, Sealing::default());
     let sizes = SegmentSizes {
         segment_rows: 100,
         rows_min: 50,

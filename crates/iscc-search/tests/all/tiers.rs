@@ -1,5 +1,5 @@
 //! Segments in files, lists and merges, compared with a linear search and with an index that only scans: random changes,
-//! with each way of searching forced once.
+//! with each method of searching forced once.
 
 use crate::common;
 use std::collections::{BTreeMap, HashSet};
@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::common::{FIXTURES, Random, Service, id, rows, run_query, unit, value, wait_found};
 use iscc_codec::{Kind, Mode};
 use iscc_search::{
-    ListSizes, Options, Sealing, SearchParameters, SegmentSizes, SelectionParameters, StoreOptions,
-    Way,
+    ListSizes, Method, Options, Sealing, SearchParameters, SegmentSizes, SelectionParameters,
+    StoreOptions,
 };
 use proptest::prelude::*;
 use reference::scan::prefix_distance;
@@ -25,19 +25,19 @@ fn unsynced() -> StoreOptions {
     StoreOptions { sync: false, ..StoreOptions::default() }
 }
 
-/// Indexes whose full segments get files at once, by the way in which they are searched.
+/// Indexes whose full segments get files at once, by the method that searches them.
 fn tiers() -> Vec<(&'static str, Options)> {
-    let sealed = |way| Options {
+    let sealed = |method| Options {
         sizes: SegmentSizes { segment_slots_max: FULL * 64, ..SegmentSizes::early(FULL) },
         sealing: Sealing::early(),
-        way,
+        method,
         store: unsynced(),
         ..Options::default()
     };
     vec![
-        ("scan", sealed(Way::Scan)),
-        ("lists", sealed(Way::Lists)),
-        ("planned", sealed(Way::Planned)),
+        ("scan", sealed(Method::Scan)),
+        ("lists", sealed(Method::Lists)),
+        ("planned", sealed(Method::Planned)),
     ]
 }
 
@@ -46,7 +46,7 @@ fn long_keys() -> (&'static str, Options) {
     let lists = ListSizes { rows_min: 300, long_keys_rows_min: 1, ..ListSizes::default() };
     let sizes = SegmentSizes { lists, ..SegmentSizes::early(512) };
     let (sealing, store) = (Sealing::early(), unsynced());
-    ("long keys", Options { sizes, sealing, way: Way::Lists, store, ..Options::default() })
+    ("long keys", Options { sizes, sealing, method: Method::Lists, store, ..Options::default() })
 }
 
 /// Waits until all full segments are in files, and at least one column has lists.

@@ -4,20 +4,20 @@ import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 import type { FailoverPool } from '../../../storage/database/failover-pool.js';
 import { within } from '../../../storage/database/within.js';
 import type { Point } from '../../../storage/feed/history.js';
-import { Question } from './question.js';
+import { NewestQuery } from './newest-query.js';
 
 /** A server that takes longer to return one row is unreachable. */
-const ASK_MS_MAX = 2000;
+const QUERY_MS_MAX = 2000;
 
-interface Asked {
+interface UsedConnection {
   readonly client: Promise<pg.PoolClient>;
-  /** Whether it has sent a question. */
+  /** Whether it has sent the query. */
   isUsed: boolean;
 }
 
 export class Newest {
   readonly #pool: FailoverPool;
-  #connection: Asked | undefined;
+  #connection: UsedConnection | undefined;
 
   constructor(pool: FailoverPool) {
     this.#pool = pool;
@@ -27,11 +27,11 @@ export class Newest {
   async point(): Promise<Point> {
     const isNew = this.#connection === undefined;
     try {
-      return await this.#ask();
+      return await this.#query();
     } catch (error) {
       if (isNew || error instanceof StorageUnavailable) throw error;
       // Perhaps only the connection broke.
-      return this.#ask();
+      return this.#query();
     }
   }
 
@@ -39,24 +39,24 @@ export class Newest {
     if (this.#connection !== undefined) this.#drop(this.#connection);
   }
 
-  async #ask(): Promise<Point> {
+  async #query(): Promise<Point> {
     this.#connection ??= { client: this.#pool.connect(), isUsed: false };
     const connection = this.#connection;
-    const ask = async () => {
+    const answer = async () => {
       const client = await connection.client;
-      const question = new Question(connection.isUsed);
+      const query = new NewestQuery(connection.isUsed);
       connection.isUsed = true;
-      return client.query(question).answer;
+      return client.query(query).answer;
     };
     try {
-      return await within(ASK_MS_MAX, ask());
+      return await within(QUERY_MS_MAX, answer());
     } catch (error) {
       this.#drop(connection);
       throw error;
     }
   }
 
-  #drop(connection: Asked): void {
+  #drop(connection: UsedConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
     connection.client.then(

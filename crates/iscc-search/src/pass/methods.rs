@@ -1,12 +1,12 @@
-//! The ways in which the probes of a query were searched.
+//! The methods by which the probes of a query were searched.
 
 use std::ops::{AddAssign, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Number of searches of a column with one probe, by way.
+/// Number of searches of a column with one probe, by method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ways {
+pub struct MethodCounts {
     /// With lists.
     pub lists: u64,
     /// With a scan.
@@ -17,7 +17,7 @@ pub struct Ways {
     pub gave_up: u64,
 }
 
-impl AddAssign for Ways {
+impl AddAssign for MethodCounts {
     fn add_assign(&mut self, other: Self) {
         self.lists += other.lists;
         self.scans += other.scans;
@@ -26,7 +26,7 @@ impl AddAssign for Ways {
     }
 }
 
-impl Sub for Ways {
+impl Sub for MethodCounts {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -39,7 +39,7 @@ impl Sub for Ways {
     }
 }
 
-impl Ways {
+impl MethodCounts {
     /// The counts as JSON.
     pub fn json(&self) -> String {
         let Self { lists, scans, graphs, gave_up } = self;
@@ -47,7 +47,7 @@ impl Ways {
     }
 }
 
-/// Time of a pass, by way. All queries of the pass share it.
+/// Time of a pass, by method. All queries of the pass share it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Times {
     /// In lists, including planning.
@@ -68,30 +68,30 @@ impl AddAssign for Times {
 
 /// Counts of all passes since the start.
 #[derive(Debug, Default)]
-pub struct WayTotals {
+pub struct MethodTotals {
     lists: AtomicU64,
     scans: AtomicU64,
     graphs: AtomicU64,
     gave_up: AtomicU64,
 }
 
-impl WayTotals {
+impl MethodTotals {
     /// Adds the counts of a query.
-    pub fn add(&self, ways: &Ways) {
+    pub fn add(&self, methods: &MethodCounts) {
         for (total, count) in [
-            (&self.lists, ways.lists),
-            (&self.scans, ways.scans),
-            (&self.graphs, ways.graphs),
-            (&self.gave_up, ways.gave_up),
+            (&self.lists, methods.lists),
+            (&self.scans, methods.scans),
+            (&self.graphs, methods.graphs),
+            (&self.gave_up, methods.gave_up),
         ] {
             total.fetch_add(count, Ordering::Relaxed);
         }
     }
 
     /// The counts.
-    pub fn get(&self) -> Ways {
+    pub fn get(&self) -> MethodCounts {
         let get = |total: &AtomicU64| total.load(Ordering::Relaxed);
-        Ways {
+        MethodCounts {
             lists: get(&self.lists),
             scans: get(&self.scans),
             graphs: get(&self.graphs),

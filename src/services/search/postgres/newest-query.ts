@@ -24,7 +24,7 @@ interface DataRow {
 }
 
 /** Pass it to `query` of a client; pg then calls the methods. */
-export class Question implements Submittable {
+export class NewestQuery implements Submittable {
   readonly answer: Promise<Point>;
   readonly #isParsed: boolean;
   #done: (value: Point) => void = () => {};
@@ -33,7 +33,7 @@ export class Question implements Submittable {
   /** pg replaces it, to clear its timer. */
   callback: () => void = () => {};
 
-  /** @param isParsed whether the connection has sent a question before */
+  /** @param isParsed whether the connection has sent this query before */
   constructor(isParsed: boolean) {
     this.#isParsed = isParsed;
     this.answer = new Promise((resolve, reject) => {
