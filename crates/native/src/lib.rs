@@ -8,6 +8,7 @@ pub mod binding_codec;
 pub mod binding_files;
 pub mod binding_log;
 pub mod binding_media;
+pub mod binding_sandbox;
 pub mod binding_search;
 pub mod binding_semantic;
 pub mod binding_tool;
