@@ -73,7 +73,12 @@ class Ours {
     const limits = { fallback: true, compat: '0.9.7', readBytes: 2 * 1024 ** 2, jobSecondsMax: 600 } as const;
     this.#workers = workers;
     this.#pipeline = new Pipeline(
-      { workers, ...limits, models: { runtime: 'onnxruntime-node' } },
+      {
+        workers,
+        ...limits,
+        models: { runtime: 'onnxruntime-node' },
+        places: { work: path.join(tmpdir(), 'isccd-bench') },
+      },
       {},
       WORKER,
     );

@@ -99,6 +99,9 @@ const { addon, file } = load();
 
 export const native: Addon = addon;
 
+/** Path of the addon. */
+export const addonFile: string = file;
+
 /** The library of `crates/tool-host`, next to the addon; `undefined` where it is missing. */
 export const toolHostLibrary: string | undefined = [
   path.join(path.dirname(file), `isccd-tool-host.${addonTarget()}.so`),

@@ -9,6 +9,7 @@ import {
 } from '../native.js';
 import { lazily } from '../platform/lazily.js';
 import type { Logger } from '../platform/observe/log.js';
+import { warnWithoutSandbox } from '../platform/workers/sandbox.js';
 import type { ManifestTask, ValidatorTexts } from './manifest-jobs.js';
 import { ManifestWorkers, nativeError, ReaderLost, type TaskOutput } from './manifest-workers.js';
 
@@ -23,10 +24,12 @@ const shared = lazily(() => new ManifestWorkers());
 
 /** A reader whose first process starts before a Manifest Store arrives. */
 export function warmReader(log: Logger): ManifestReader {
+  const reader = new ManifestReader(log);
   shared()
     .warm()
+    .then(() => warnWithoutSandbox(log, reader.sandbox))
     .catch((error: unknown) => log.error({ err: error }, 'the processes that read manifests fail to start'));
-  return new ManifestReader(log);
+  return reader;
 }
 
 /** Reads Manifest Stores for one service. */
@@ -43,6 +46,11 @@ export class ManifestReader {
   constructor(log: Logger | undefined, workers = shared()) {
     this.#log = log;
     this.#workers = workers;
+  }
+
+  /** Of those processes: `on`, or what is missing and why. */
+  get sandbox(): string {
+    return this.#workers.sandbox;
   }
 
   /**

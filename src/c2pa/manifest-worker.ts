@@ -15,7 +15,7 @@ native.runInline();
 native.endWithParent();
 native.limitMemory(Number(process.argv[2]));
 process.on('message', (job: ManifestJob) => void run(job));
-send({ kind: 'ready' });
+send({ kind: 'ready', sandbox: native.sandboxState() });
 
 async function run({ tasks, texts }: ManifestJob): Promise<void> {
   const output: TaskResult[] = [];

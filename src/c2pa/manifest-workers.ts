@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { ManifestReport, NativeError, NativeErrorCode } from '../native.js';
+import { addonFile, type ManifestReport, type NativeError, type NativeErrorCode } from '../native.js';
 import { PoolBusy, WorkerPool } from '../platform/workers/pool.js';
 import { JobFailed, type PoolLimits, WorkerLost } from '../platform/workers/worker-process.js';
 import type { ManifestJob, ManifestTask, TaskResult, ValidatorTexts } from './manifest-jobs.js';
@@ -52,7 +52,9 @@ export class ManifestWorkers {
 
   constructor(entry = workerEntry(), limits: Partial<PoolLimits> = {}) {
     const all = { ...LIMITS, ...limits };
-    this.#pool = new WorkerPool(entry, all);
+    // Manifests come with the messages.
+    const rules = () => ({ read: [], open: [], write: [] });
+    this.#pool = new WorkerPool(entry, all, { addon: addonFile, rules });
     this.#workersMax = all.workersMax;
     this.#taskMsMax = all.jobDurationMaxMs;
   }
@@ -60,6 +62,11 @@ export class ManifestWorkers {
   /** Starts a worker before the first task arrives. */
   async warm(): Promise<void> {
     await this.#pool.warm();
+  }
+
+  /** `on`, or what is missing and why; `not started`. */
+  get sandbox(): string {
+    return this.#pool.sandbox;
   }
 
   close(): Promise<void> {
@@ -147,6 +154,18 @@ export class ManifestWorkers {
       default:
         result satisfies never;
     }
+  }
+}
+
+/** The sandbox of a process that is started for this question: `on`, or what is missing and why. */
+export async function triedSandbox(): Promise<string> {
+  const workers = new ManifestWorkers();
+  try {
+    // A task keeps this process alive until the other one responds.
+    await workers.run({ kind: 'describe', bytes: new Uint8Array() });
+    return workers.sandbox;
+  } finally {
+    await workers.close();
   }
 }
 

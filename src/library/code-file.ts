@@ -111,7 +111,7 @@ const shared = lazily(() => {
     readBytes: config.ioReadBytes,
     models: configuredModels(config),
     jobSecondsMax: config.jobSecondsMax,
-    workFolder,
+    places: { work: workFolder },
   });
   process.once('exit', () => rmSync(workFolder, { recursive: true, force: true }));
   return { pipeline, slots: new Slots(config.maxWorkers * CALLS_PER_WORKER) };

@@ -115,7 +115,10 @@ describe.each(TRANSPORTS)('two workers over %s', { timeout: TEST_MS_MAX }, (tran
     }
     await expect.poll(() => [...workers(output()).keys()].sort(), WAIT).toEqual([1, 2]);
     const progress = await get(`${urls.codes}/readyz`);
-    expect([progress.status, await progress.json()]).toEqual([200, { status: 'ready' }]);
+    expect([progress.status, await progress.json()]).toEqual([
+      200,
+      { status: 'ready', sandbox: expect.any(String) },
+    ]);
   });
 
   it('replace each other: one that is killed is started again, and the address stays', async () => {

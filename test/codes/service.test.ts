@@ -24,6 +24,7 @@ async function serviceWith(error: Error): Promise<{ service: CodesService; files
       compat: '0.9.7',
       readBytes: 65_536,
       models: { runtime: '' },
+      places: { work: path.join(folder, 'work') },
       jobSecondsMax: 9,
     },
     {},

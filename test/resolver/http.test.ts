@@ -217,7 +217,7 @@ describe('an index that does not exist', () => {
       const status = await fetch(`${fresh.url}/v1/services/status`);
       expect(await status.json()).toMatchObject({ status: 'degraded' });
       const ready = await fetch(`${fresh.url}/readyz`);
-      expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', search: 'unavailable' }]);
+      expect([ready.status, await ready.json()]).toMatchObject([200, { search: 'unavailable' }]);
     } finally {
       search.hasIndex = true;
       await fresh.stop();
@@ -235,7 +235,7 @@ describe('documents', () => {
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       },
       '/healthz': { status: 'ok' },
-      '/readyz': { status: 'ready' },
+      '/readyz': { status: 'ready', sandbox: 'not started' },
       '/': {
         title: 'ISCC soft-binding resolver',
         version: expect.any(String),

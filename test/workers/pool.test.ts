@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { addonFile } from '../../src/native.js';
 import { PoolBusy, WorkerPool } from '../../src/platform/workers/pool.js';
 import { JobFailed, type PoolLimits, WorkerLost } from '../../src/platform/workers/worker-process.js';
 
@@ -17,8 +18,8 @@ interface RogueOutput {
 
 const entry = fileURLToPath(new URL('./support/rogue-worker.mjs', import.meta.url));
 
-function pool(limits: Partial<PoolLimits> = {}): WorkerPool<RogueJob, RogueOutput> {
-  const created = new WorkerPool<RogueJob, RogueOutput>(entry, {
+function pool(limits: Partial<PoolLimits> = {}, script = entry): WorkerPool<RogueJob, RogueOutput> {
+  const all: PoolLimits = {
     workersMax: 2,
     queuedJobsMax: 4,
     jobDurationMaxMs: 60_000,
@@ -27,14 +28,12 @@ function pool(limits: Partial<PoolLimits> = {}): WorkerPool<RogueJob, RogueOutpu
     restingRssMaxBytes: 512 * 1024 ** 2,
     jobsPerWorkerMax: 1000,
     ...limits,
-  });
+  };
+  const rules = () => ({ read: [], open: [], write: [] });
+  const created = new WorkerPool<RogueJob, RogueOutput>(script, all, { addon: addonFile, rules });
   onTestFinished(() => created.close());
   return created;
 }
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
 
 test('runs all jobs with at most the allowed number of workers', async () => {
   const workers = pool();
@@ -168,8 +167,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test('marks a worker that never becomes ready as not started', async () => {
-  vi.stubEnv('ROGUE_NEVER_READY', '1');
-  const workers = pool();
+  const workers = pool({}, fileURLToPath(new URL('./support/never-ready-worker.mjs', import.meta.url)));
   await expect(workers.warm()).rejects.toThrow('before it could start');
   await expect(workers.run({ act: 'echo' })).rejects.toMatchObject({ started: false });
 });

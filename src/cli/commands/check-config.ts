@@ -10,6 +10,7 @@ import { readProxyConfig } from '../../platform/config/proxy.js';
 import { tracingConfig, tracingVariables } from '../../platform/config/tracing.js';
 import { unknownVariables } from '../../platform/config/unknown.js';
 import { collectProblems, readVariables, type Variables } from '../../platform/config/variable.js';
+import { failureReason } from '../../platform/failure-reason.js';
 import { printable } from '../../platform/printable.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, lines } from '../terminal/failure.js';
@@ -24,13 +25,23 @@ interface Section {
   readonly notes: readonly string[];
 }
 
-const COMMON: Pick<ServiceEntry, 'check'> = {
+const COMMON: Pick<ServiceEntry, 'check' | 'notes'> = {
   check: (environment) =>
     void collectProblems<unknown>([
       () => tracingConfig(readVariables(tracingVariables, environment)),
       () => readProxyConfig(environment),
     ]),
+  notes: async () => [`sandbox of the processes that read files and manifests: ${await sandbox()}`],
 };
+
+/** Works without the addon, like the other checks. */
+async function sandbox(): Promise<string> {
+  try {
+    return await (await import('../../c2pa/manifest-workers.js')).triedSandbox();
+  } catch (error) {
+    return `unknown: ${failureReason(error)}`;
+  }
+}
 
 export async function checkConfig(
   services: readonly ServiceName[],
@@ -56,10 +67,8 @@ export async function configurationReport(services: readonly ServiceName[]): Pro
   const names = services.length === 0 ? SERVICE_NAMES : services;
   const common = section('common', commonVariables, sources, COMMON);
   const own = names.map((name) => section(name, SERVICES[name].variables, sources, SERVICES[name], common));
-  const sections = [
-    common,
-    ...(await Promise.all(own.map((one) => (isValid(common) ? reached(one, sources) : one)))),
-  ];
+  const all = [common, ...own];
+  const sections = await Promise.all(all.map((one) => (isValid(common) ? reached(one, sources) : one)));
   const unknown = [
     ...unknownVariables(sources.values).map(({ name, message }) => ({ name, problem: message })),
     ...ignoredLines().map((problem) => ({ problem })),
@@ -93,8 +102,9 @@ function isValid({ conflicts, states }: Section): boolean {
 
 /** Adds the engines that can't be used, and the notes, if the section has no problem itself. */
 async function reached(one: Section, { values }: EnvironmentSources): Promise<Section> {
-  if (!isValid(one) || one.service === 'common') return one;
-  const { reach, notes } = SERVICES[one.service];
+  if (!isValid(one)) return one;
+  const { reach, notes }: Pick<ServiceEntry, 'reach' | 'notes'> =
+    one.service === 'common' ? COMMON : SERVICES[one.service];
   const [conflicts = [], noted = []] = await Promise.all([reach?.(values), notes?.(values)]);
   return { ...one, conflicts, notes: noted };
 }

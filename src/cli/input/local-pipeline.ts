@@ -61,7 +61,7 @@ export async function withPipeline<T>(
     readBytes: config.ioReadBytes,
     models: configuredModels(config),
     jobSecondsMax: config.jobSecondsMax,
-    workFolder: folder,
+    places: { work: folder },
   });
   const clean = () => rmSync(folder, { recursive: true, force: true });
   // Close the workers first, because they write there.

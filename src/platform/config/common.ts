@@ -23,6 +23,14 @@ export const commonVariables = defineVariables({
     default: 'auto',
     description: 'Highest instruction set that the kernels use; `auto` uses the best one of the CPU',
   },
+  sandbox: {
+    name: 'ISCCD_SANDBOX',
+    schema: oneOf('auto', 'off'),
+    default: 'auto',
+    description:
+      'Sandbox of the processes that read files and manifests of strangers (Linux): no connections, and only the files that ' +
+      'they need. `auto`: as far as the kernel allows it; `off`: for programs that work outside of it only',
+  },
   environment: {
     name: 'ISCCD_ENVIRONMENT',
     schema: oneOf('production', 'development'),

@@ -13,6 +13,11 @@ export function environment(directory: string = process.cwd()): Environment {
   return environmentSources(directory).values;
 }
 
+/** For worker processes, which their parent has given what `.env` sets. In the sandbox they can't read it. */
+export function givenEnvironment(): Environment {
+  return process.env;
+}
+
 export interface EnvironmentSources {
   readonly values: Environment;
   /** Names whose values come from `.env`. */

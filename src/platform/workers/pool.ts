@@ -2,7 +2,15 @@
  * Pool of worker processes for untrusted files. A crash, hang or excessive memory use only fails the job that caused
  * it; the next job gets a new process. Design: docs/design/worker-pool.md.
  */
+import { lazily } from '../lazily.js';
 import { FairQueue, type Queued } from './fair-queue.js';
+import {
+  describedSandbox,
+  type FileRules,
+  NOT_STARTED,
+  type SandboxedStart,
+  sandboxedStart,
+} from './sandbox.js';
 import type { Unwatch } from './worker-process.js';
 import { type PoolLimits, type RunOptions, WorkerLost, WorkerProcess } from './worker-process.js';
 
@@ -23,6 +31,14 @@ interface Task<Job, Output, Step> extends Queued {
   isRepeated: boolean;
 }
 
+/** What the sandbox of the workers needs. */
+export interface Sandbox {
+  /** Path of the addon. */
+  readonly addon: string;
+  /** Called before the first worker starts. */
+  readonly rules: () => FileRules;
+}
+
 /** `Step`: what a worker reports while a job runs. */
 export class WorkerPool<Job, Output, Step = never> {
   readonly #entry: string;
@@ -32,12 +48,16 @@ export class WorkerPool<Job, Output, Step = never> {
   /** Workers with a scheduled memory check. */
   readonly #resting = new Set<WorkerProcess<Job, Output, Step>>();
   readonly #queue: FairQueue<Task<Job, Output, Step>>;
+  /** The same for all workers; made for the first one. */
+  readonly #sandboxed: () => SandboxedStart | undefined;
+  #sandbox = NOT_STARTED;
   #closed = false;
 
   /** @param entry script that each worker runs */
-  constructor(entry: string, limits: PoolLimits) {
+  constructor(entry: string, limits: PoolLimits, { addon, rules }: Sandbox) {
     this.#entry = entry;
     this.#limits = limits;
+    this.#sandboxed = lazily(() => sandboxedStart(addon, entry, rules));
     this.#queue = new FairQueue(limits.queuedJobsMax);
   }
 
@@ -49,6 +69,11 @@ export class WorkerPool<Job, Output, Step = never> {
   /** Number of jobs in progress. */
   get running(): number {
     return this.#workers.size - this.#idle.length;
+  }
+
+  /** What the last worker that became ready has: `on`, or what is missing and why. */
+  get sandbox(): string {
+    return this.#sandbox;
   }
 
   /** Starts one worker before the first job arrives. Resolves when it is ready. */
@@ -113,8 +138,13 @@ export class WorkerPool<Job, Output, Step = never> {
   }
 
   #spawn(): WorkerProcess<Job, Output, Step> {
-    const worker = new WorkerProcess<Job, Output, Step>(this.#entry, this.#limits, () => this.#checkMemory());
+    const options = { start: this.#sandboxed(), onMemory: () => this.#checkMemory() };
+    const worker = new WorkerProcess<Job, Output, Step>(this.#entry, this.#limits, options);
     this.#workers.add(worker);
+    const learn = () => {
+      this.#sandbox = describedSandbox(worker.sandbox);
+    };
+    worker.ready.then(learn, () => undefined);
     void worker.exited.then(() => this.#forget(worker));
     return worker;
   }

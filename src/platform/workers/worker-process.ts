@@ -3,12 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { NO_MEMORY } from './no-memory.js';
+import type { SandboxedStart, SandboxState } from './sandbox.js';
 
 export type Unwatch = () => void;
 
 /** Messages from a worker: `ready` once, then per job its steps, if watched, and one result. */
 export type WorkerMessage<Output, Step = never> =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly sandbox?: SandboxState | null }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'done'; readonly output: Output }
   /** `refusal`: what the client learns, in a form that the job's sender knows. */
@@ -61,6 +62,13 @@ const LAST_WORDS_MS_MAX = 1_000;
 /** Memory that a worker may reserve without using it, such as stacks of threads. */
 const UNUSED_MAX_BYTES = 1024 ** 3;
 
+export interface WorkerOptions {
+  /** How to start it in the sandbox, if there is one. */
+  readonly start: SandboxedStart | undefined;
+  /** Called after each check of `rssBytes`. */
+  readonly onMemory: () => void;
+}
+
 interface Pending<Output, Step> {
   readonly onStep: ((step: Step) => void) | undefined;
   readonly resolve: (output: Output) => void;
@@ -75,6 +83,8 @@ export class WorkerProcess<Job, Output, Step = never> {
   jobsDone = 0;
   /** Whether its memory exceeded `restingRssMaxBytes` during the last job. */
   wasLarge = false;
+  /** What the worker reported when it was ready. */
+  sandbox: SandboxState | null = null;
   /** Resident memory at the last check. */
   rssBytes = 0;
   readonly #child: ChildProcess;
@@ -86,8 +96,7 @@ export class WorkerProcess<Job, Output, Step = never> {
   #wasKilled = false;
   #stderr = '';
 
-  /** @param onMemory called after each check of `rssBytes` */
-  constructor(entry: string, limits: PoolLimits, onMemory: () => void) {
+  constructor(entry: string, limits: PoolLimits, { start, onMemory }: WorkerOptions) {
     this.#limits = limits;
     this.#onMemory = onMemory;
     // A process group of its own, so that programs started by the worker are killed with it.
@@ -97,6 +106,7 @@ export class WorkerProcess<Job, Output, Step = never> {
       // Standard input is never written. Its end signals the end of this process to the worker.
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
       detached: process.platform !== 'win32',
+      ...start,
     });
     this.#child.stderr?.on('data', (data: Buffer) => {
       this.#stderr = (this.#stderr + data.toString()).slice(-STDERR_MAX_BYTES);
@@ -142,6 +152,7 @@ export class WorkerProcess<Job, Output, Step = never> {
     switch (message.kind) {
       case 'ready':
         this.#started = true;
+        this.sandbox = message.sandbox ?? null;
         ready();
         break;
       case 'step':

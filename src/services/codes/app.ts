@@ -45,7 +45,7 @@ export async function codesApp(
   const uploads = await openUploads(config, log);
   const { blobs, records, clients, cleanup } = uploads;
   const metrics = new CodesMetrics();
-  const pipeline = startPipeline(config, { models, log, onJob: metrics.job, workers });
+  const pipeline = startPipeline(config, { models, places: blobs.places, log, onJob: metrics.job, workers });
   const sources = new Sources({ origins: config.sources, allowed: workers.sourceAddresses });
   await cleanup.start(config.cleanupIntervalSeconds);
   const shared = await openProgress(config, log);
@@ -84,7 +84,8 @@ export async function codesApp(
     proxies: config.proxies,
     readiness: async () => {
       const { lines } = cleanup.unremoved;
-      const details: Record<string, unknown> = lines.length === 0 ? {} : { unremoved: lines };
+      const unremoved = lines.length === 0 ? {} : { unremoved: lines };
+      const details = { ...unremoved, sandbox: pipeline.sandbox };
       return { reason: await uploads.problem(), details };
     },
     metrics: [...metrics.of(pipeline, cleanup.unremoved), ...shared.metrics],

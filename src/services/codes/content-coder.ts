@@ -89,7 +89,7 @@ export class PipelineCoder implements ContentCoder {
 export async function startContentCoder(config: CodesConfig, log: Logger): Promise<ContentCoder> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'isccd-content-'));
   const blobs = await FileBlobs.open(folder);
-  const pipeline = startPipeline(config, { models: configuredModels(config), log });
+  const pipeline = startPipeline(config, { models: configuredModels(config), places: blobs.places, log });
   const onClose = async () => {
     await pipeline.close();
     await rm(folder, { recursive: true, force: true });

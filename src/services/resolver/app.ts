@@ -105,7 +105,7 @@ export async function resolverApp(
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
     ...present({ allowedHosts: allowedHosts(config) }),
-    readiness: () => readinessOf(service),
+    readiness: () => readinessOf(service, reader),
     metrics: metrics.all,
     ...(await errorTracking('resolver', config)),
     docs: {
@@ -130,11 +130,12 @@ export async function resolverApp(
  * The service has no data of its own. Without its dependencies it responds with the reason, which an instance that a load
  * balancer has removed could not. So it stays ready, and says what is missing.
  */
-async function readinessOf(service: ResolverService): Promise<Readiness> {
+async function readinessOf(service: ResolverService, { sandbox }: ManifestReader): Promise<Readiness> {
   const { isSearchReady, isStoreReady } = await service.dependencies();
   const details = present({
     search: isSearchReady ? undefined : 'unavailable',
     store: isStoreReady ? undefined : 'unavailable',
+    sandbox,
   });
   return { reason: undefined, details };
 }

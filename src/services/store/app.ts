@@ -134,7 +134,10 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       ],
       metrics: [...metricsOf(database, validator, manifests, service), ...webhooks.metrics],
       dataFolders: dataFolders(config, database),
-      readiness: async () => ({ reason: await service.readiness(), details: ageDetails(rules) }),
+      readiness: async () => ({
+        reason: await service.readiness(),
+        details: { ...ageDetails(rules), sandbox: reader.sandbox },
+      }),
       close: async () => {
         await Promise.all([content?.references.close(), responses?.close()]);
         await declarer.close();

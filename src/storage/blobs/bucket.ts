@@ -13,6 +13,7 @@ import {
   type BlobDraft,
   BlobFolderTaken,
   type BlobKey,
+  type BlobPlaces,
   type Blobs,
   type FolderRange,
   type OnUnremoved,
@@ -55,6 +56,10 @@ export class BucketBlobs implements Blobs {
 
   static async open(options: BucketBlobsOptions): Promise<BucketBlobs> {
     return new BucketBlobs(options, await LocalDrafts.open(options.draftsFolder));
+  }
+
+  get places(): BlobPlaces {
+    return { drafts: this.#drafts.folder };
   }
 
   async begin(key?: BlobKey): Promise<BlobDraft> {

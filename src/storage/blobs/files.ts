@@ -15,6 +15,7 @@ import {
   type BlobDraft,
   BlobFolderTaken,
   type BlobKey,
+  type BlobPlaces,
   type Blobs,
   type FolderRange,
   type LocalBlob,
@@ -36,6 +37,10 @@ export class FileBlobs implements Blobs {
     this.#direct = new DirectWrites(isDirect);
     this.#files = path.join(root, 'files');
     this.#drafts = path.join(root, 'drafts');
+  }
+
+  get places(): BlobPlaces {
+    return { files: this.#files, drafts: this.#drafts };
   }
 
   /** @param isDirect whether large blobs bypass the page cache; slower if they are read as soon as they are written */

@@ -32,6 +32,10 @@ export class LocalDrafts {
     return drafts;
   }
 
+  get folder(): string {
+    return this.#blobs.places.drafts;
+  }
+
   begin(): Promise<FileDraft> {
     return this.#blobs.begin();
   }

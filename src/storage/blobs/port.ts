@@ -78,7 +78,16 @@ export interface FolderRange {
 /** Receives the place of what could not be removed. The others are removed. */
 export type OnUnremoved = (place: string, error: unknown) => void;
 
+/** Local folders, for the rules of processes that read blobs. */
+export interface BlobPlaces {
+  /** Of published blobs; absent if they are on another machine. */
+  readonly files?: string;
+  /** Of drafts, and of what other programs create next to them. */
+  readonly drafts: string;
+}
+
 export interface Blobs {
+  readonly places: BlobPlaces;
   /**
    * Begins a draft. With a key, the caller promises to write the bytes only through `write`, and to try this key first:
    * an engine on another machine can then send them ahead.

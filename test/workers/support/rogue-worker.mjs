@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { native } from '../../../dist/native.js';
 
-if (process.env.ROGUE_NEVER_READY) process.exit(3);
 native.endWithParent();
 native.limitMemory(Number(process.argv[2]));
 const kept = [];

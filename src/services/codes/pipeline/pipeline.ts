@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { FileRights } from '../../../content/rights.js';
-import type { FileSum } from '../../../native.js';
+import { addonFile, type FileSum } from '../../../native.js';
 import { processMemory } from '../../../platform/process-memory.js';
 import { generator } from '../../../platform/version.js';
 import { PoolBusy, WorkerPool } from '../../../platform/workers/pool.js';
@@ -34,6 +34,7 @@ import type {
   Output,
 } from './jobs.js';
 import { noteText } from './notes.js';
+import { fileRules, type Places } from './sandbox-rules.js';
 import { requireModels, type SemanticModels } from './semantic/models.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
 import { headAndSumOf, readHead } from './sum.js';
@@ -49,10 +50,9 @@ export interface PipelineOptions {
   /** Bytes per read of a stored file. */
   readonly readBytes: number;
   readonly models: SemanticModels;
+  readonly places: Places;
   /** Time limit of one job in seconds. Large files get more; small ones less, see {@link durationMaxMs}. */
   readonly jobSecondsMax: number;
-  /** Folder for temporary files, created on first use. Default: the folder of each file. */
-  readonly workFolder?: string;
   /** Called when a job ends. */
   readonly onJob?: (job: JobOutcome) => void;
 }
@@ -133,7 +133,7 @@ export class Pipeline {
 
   constructor(options: PipelineOptions, limits: Partial<PoolLimits> = {}, entry = workerEntry()) {
     this.#options = options;
-    this.#pool = new WorkerPool(entry, {
+    const all: PoolLimits = {
       workersMax: options.workers,
       queuedJobsMax: options.workers * QUEUED_JOBS_PER_WORKER_MAX,
       jobDurationMaxMs: options.jobSecondsMax * 1000,
@@ -142,6 +142,10 @@ export class Pipeline {
       restingRssMaxBytes: restingRssMax(options.models),
       jobsPerWorkerMax: JOBS_PER_WORKER_MAX,
       ...limits,
+    };
+    this.#pool = new WorkerPool(entry, all, {
+      addon: addonFile,
+      rules: () => fileRules(options.places, options.models),
     });
   }
 
@@ -152,6 +156,11 @@ export class Pipeline {
     } catch (error) {
       if (!(error instanceof WorkerLost && error.reason === 'closed')) throw error;
     }
+  }
+
+  /** Of the workers: `on`, or what is missing and why; `not started`. */
+  get sandbox(): string {
+    return this.#pool.sandbox;
   }
 
   /** Number of jobs that wait for a worker. */
@@ -203,7 +212,7 @@ export class Pipeline {
     if (type.format === undefined)
       return { result: this.#sumOnly(file, type, options.given), nameWasRead: false };
     const { mediatype, mode, format } = type;
-    const { compat, models, workFolder } = this.#options;
+    const { compat, models, places } = this.#options;
     if (options.semantic) requireModels(models, mode);
     const job: ContentJob = {
       kind: 'content',
@@ -213,7 +222,7 @@ export class Pipeline {
       format,
       compat,
       better: options.better ?? this.#options.better,
-      workFolder,
+      workFolder: 'work' in places ? places.work : undefined,
       granular: options.granular,
       threads: this.#spareThreads(),
       watched: watch.onChange !== undefined,

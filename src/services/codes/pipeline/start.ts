@@ -1,13 +1,17 @@
 /** Starts the pipeline from the configuration. */
 import type { CodesConfig } from '../../../platform/config/codes.js';
 import type { Logger } from '../../../platform/observe/log.js';
+import { warnWithoutSandbox } from '../../../platform/workers/sandbox.js';
 import type { PoolLimits } from '../../../platform/workers/worker-process.js';
+import type { BlobPlaces } from '../../../storage/blobs/port.js';
 import { profileOf } from './jobs.js';
 import { type JobOutcome, Pipeline } from './pipeline.js';
 import type { SemanticModels } from './semantic/models.js';
 
 export interface PipelineParts {
   readonly models: SemanticModels;
+  /** Where the files are. */
+  readonly places: BlobPlaces;
   readonly log: Logger;
   /** Called when a job ends. */
   readonly onJob?: (job: JobOutcome) => void;
@@ -26,7 +30,7 @@ export interface WorkerOptions {
 
 /** A pipeline whose first worker starts at once. */
 export function startPipeline(config: CodesConfig, parts: PipelineParts): Pipeline {
-  const { models, log, onJob, workers = {} } = parts;
+  const { models, places, log, onJob, workers = {} } = parts;
   const pipeline = new Pipeline(
     {
       workers: config.maxWorkers,
@@ -34,12 +38,16 @@ export function startPipeline(config: CodesConfig, parts: PipelineParts): Pipeli
       ...profileOf(config.compat),
       readBytes: config.ioReadBytes,
       models,
+      places,
       jobSecondsMax: config.jobSecondsMax,
       ...(onJob && { onJob }),
     },
     workers.limits,
     workers.entry,
   );
-  pipeline.warm().catch((error: unknown) => log.error({ err: error }, 'workers failed to start'));
+  pipeline
+    .warm()
+    .then(() => warnWithoutSandbox(log, pipeline.sandbox))
+    .catch((error: unknown) => log.error({ err: error }, 'workers failed to start'));
   return pipeline;
 }

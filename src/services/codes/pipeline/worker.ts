@@ -16,7 +16,7 @@ native.runInline();
 native.endWithParent();
 native.limitMemory(Number(process.argv[2]));
 process.on('message', (job: Job) => void run(job));
-send({ kind: 'ready' });
+send({ kind: 'ready', sandbox: native.sandboxState() });
 
 async function run(job: Job): Promise<void> {
   try {

@@ -15,13 +15,13 @@ export interface FfmpegTools {
 
 /** The configured executables. Loads on first use, because the variables' schemas take a large part of a worker's start. */
 export const configuredTools = lazily(async (): Promise<FfmpegTools> => {
-  const [{ codesVariables }, { environment }, { readVariables }] = await Promise.all([
+  const [{ codesVariables }, { givenEnvironment }, { readVariables }] = await Promise.all([
     import('../../../../platform/config/codes.js'),
     import('../../../../platform/config/env.js'),
     import('../../../../platform/config/variable.js'),
   ]);
   const { ffmpeg, ffprobe } = codesVariables;
-  return readVariables({ ffmpeg, ffprobe }, environment());
+  return readVariables({ ffmpeg, ffprobe }, givenEnvironment());
 });
 
 export interface FfmpegOptions {

@@ -7,7 +7,7 @@
 import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { isNativeError, native, toolHostLibrary } from '../../../../native.js';
-import { environment } from '../../../../platform/config/env.js';
+import { givenEnvironment } from '../../../../platform/config/env.js';
 import type { RunningTool, ToolOptions } from './tool.js';
 
 type Host = ReturnType<typeof native.ToolHost.start>;
@@ -49,7 +49,7 @@ function argumentBytes(args: readonly string[]): number {
 
 function startHost(library: string, executable: string): Host | undefined {
   try {
-    return native.ToolHost.start(library, executable, environment().PATH ?? '');
+    return native.ToolHost.start(library, executable, givenEnvironment().PATH ?? '');
   } catch {
     // The program does not exist. Its own start finds out.
     return undefined;

@@ -1,0 +1,2 @@
+/** A worker that ends before it is ready. */
+process.exit(3);
