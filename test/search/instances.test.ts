@@ -274,6 +274,8 @@ test('reads are answered for a while without the database, then refused; all rec
   expect(stale.status).toBe(200);
   expect(stale.headers.get('isccd-stale')).toMatch(/^[123]$/);
   expect(await stale.text()).toContain(first.iscc_id);
+  const absent = await fetch(`${urlOf(0)}/indexes/ds/assets/${entries[29]?.iscc_id}`);
+  expect([absent.status, absent.headers.has('isccd-stale')]).toEqual([404, true]);
   const refused = await post(`${urlOf(0)}/indexes/ds/assets`, [second]);
   expect([refused.status, await refused.json()]).toEqual([
     503,

@@ -144,7 +144,8 @@ export const exclusiveErrorForm: ErrorForm = {
     refused.kind === 'method-not-allowed' ? errors.reply('NOT_FOUND') : refusal(refused),
 };
 
-function engineReply({ status, retrySeconds, detail }: EngineFailure): Reply {
+/** The response to a failed call of the engine. */
+export function engineReply({ status, retrySeconds, detail }: EngineFailure): Reply {
   const headers = retrySeconds === undefined ? {} : { 'Retry-After': String(retrySeconds) };
   return { status, headers, body: { kind: 'text', text: `{"detail":${detail}}`, contentType: CONTENT_TYPE } };
 }

@@ -2,6 +2,7 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import type { Reply, Request, Route } from '../../http/routing/route.js';
 import type { Engine } from './engine/port.js';
+import { engineFailure, engineReply } from './errors.js';
 
 /** Age in seconds of the state that a response shows, while the database of the indexes is unreachable. */
 export const STALE_HEADER = 'Isccd-Stale';
@@ -68,7 +69,18 @@ async function begun(
 }
 
 async function withAge(age: number | undefined, handle: () => Reply | Promise<Reply>): Promise<Reply> {
-  const reply = await handle();
-  if (age === undefined) return reply;
+  if (age === undefined) return handle();
+  const reply = await found(handle);
   return { ...reply, headers: { ...reply.headers, [STALE_HEADER]: String(Math.ceil(age)) } };
+}
+
+/** Another process may have stored since what is not found. */
+async function found(handle: () => Reply | Promise<Reply>): Promise<Reply> {
+  try {
+    return await handle();
+  } catch (error) {
+    const failure = engineFailure(error);
+    if (failure?.status !== 404) throw error;
+    return engineReply(failure);
+  }
 }
