@@ -129,6 +129,17 @@ export const PARTS = [
     files: ['test/cluster/cluster.test.ts'],
   },
   {
+    name: 'linearizable',
+    about:
+      'two instances of search and of the store while one is killed or cut off, and while the database is killed; an existing checker judges what clients saw',
+    unit: 'seconds',
+    tried: 'faults',
+    short: 6,
+    long: 3600,
+    seconds: 60,
+    files: ['test/cluster/linearizable.test.ts'],
+  },
+  {
     name: 'schema',
     about:
       'requests made from the OpenAPI documents of all services, valid and invalid, over both transports',
