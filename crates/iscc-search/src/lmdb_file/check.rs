@@ -125,13 +125,16 @@ impl Observer for FirstFailure<'_> {
 
 /// Visits all pages of a tree and of the trees in it, adds them to `used`, and reports those that cannot be read.
 pub fn visit(file: &LmdbFile, tree: &Tree, used: &mut Pages, observer: &mut dyn Observer) {
-    visit_content(file, tree, Content::Rows, used, observer);
+    visit_content(file, tree, (Content::Rows, DEPTH_MAX), used, observer);
 }
+
+/// Trees in each other: that of all databases, a database, and the values of a key.
+const DEPTH_MAX: usize = 3;
 
 fn visit_content(
     file: &LmdbFile,
     tree: &Tree,
-    content: Content,
+    (content, depth): (Content, usize),
     used: &mut Pages,
     observer: &mut dyn Observer,
 ) {
@@ -167,7 +170,7 @@ fn visit_content(
             }
         } else if !page.is_plain() {
             for index in (0..page.count()).rev() {
-                visit_value(file, &page, index, content, used, observer);
+                visit_value(file, &page, index, (content, depth), used, observer);
             }
         }
     }
@@ -177,7 +180,7 @@ fn visit_value(
     file: &LmdbFile,
     page: &Page<&[u8]>,
     index: usize,
-    content: Content,
+    (content, depth): (Content, usize),
     used: &mut Pages,
     observer: &mut dyn Observer,
 ) {
@@ -193,9 +196,13 @@ fn visit_value(
                 }
             }
         },
+        Ok(Place::Tree(_)) if depth <= 1 => {
+            let rule = "trees are nested at most three deep";
+            observer.damaged(Damage { page: page.number(), rule }.into());
+        }
         Ok(Place::Tree(tree)) => {
             let content = if page.key(index) == DEAD.as_bytes() { Content::Bits } else { content };
-            visit_content(file, &tree, content, used, observer);
+            visit_content(file, &tree, (content, depth - 1), used, observer);
         }
         Ok(_) => {}
         Err(error) => observer.damaged(error.into()),
@@ -276,6 +283,25 @@ mod tests {
         }
         assert!(count > 100, "{count}");
         check(&path).unwrap();
+    }
+
+    #[test]
+    fn reports_trees_that_are_nested_too_deep() {
+        let folder = tempfile::tempdir().unwrap();
+        sample(folder.path());
+        let file = LmdbFile::open(&folder.path().join(DATA_FILE)).unwrap();
+        let meta = *file.meta().unwrap();
+        let rules_within = |depth| {
+            let mut rules = Vec::new();
+            let mut add = |error: FileError| rules.push(error.to_string());
+            let content = (Content::Rows, depth);
+            visit_content(&file, &meta.main, content, &mut Pages::new(&file), &mut add);
+            rules
+        };
+        assert!(rules_within(DEPTH_MAX).is_empty());
+        let rules = rules_within(1);
+        assert!(!rules.is_empty());
+        assert!(rules.iter().all(|rule| rule.contains("nested at most")), "{rules:?}");
     }
 
     #[test]

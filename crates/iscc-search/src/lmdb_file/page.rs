@@ -112,6 +112,11 @@ impl<B: Deref<Target = [u8]>> Page<B> {
         Ok(Self { number, bytes, flags, fixed_bytes, count, is_plain: false })
     }
 
+    /// Its place in the file.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Whether the children are pages.
     pub fn is_branch(&self) -> bool {
         self.flags == BRANCH
