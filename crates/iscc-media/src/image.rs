@@ -48,6 +48,10 @@ pub const SIDE: usize = 32;
 /// Maximum pixels of an image. The reference warns at 128,000,000 and rejects more than twice that.
 pub const IMAGE_PIXELS_MAX: u64 = 256_000_000;
 
+/// Most memory of an image's pixels: what 8-bit RGBA of the most pixels takes together with its opaque
+/// copy. A worker that needs more than 2 GiB is ended, with a reason that does not name the picture.
+pub const IMAGE_BYTES_MAX: u64 = 7 * IMAGE_PIXELS_MAX;
+
 /// How images are prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -187,5 +191,20 @@ fn check_size(width: usize, height: usize, pixels_max: u64) -> Result<(), MediaE
     match (width as u64).checked_mul(height as u64) {
         Some(pixels) if pixels <= pixels_max => Ok(()),
         _ => Err(MediaError::TooLarge { what: "number of pixels", limit: pixels_max }),
+    }
+}
+
+/// Rejects images that need too much memory, before it is allocated. `pixel_bytes` are those of a pixel
+/// in all copies that exist at the same time.
+fn check_memory(width: usize, height: usize, pixel_bytes: usize) -> Result<(), MediaError> {
+    let bytes = [height, pixel_bytes]
+        .iter()
+        .try_fold(width as u64, |bytes, factor| bytes.checked_mul(*factor as u64));
+    match bytes {
+        Some(bytes) if bytes <= IMAGE_BYTES_MAX => Ok(()),
+        _ => {
+            let what = "memory of the decoded pixels in bytes";
+            Err(MediaError::TooLarge { what, limit: IMAGE_BYTES_MAX })
+        }
     }
 }

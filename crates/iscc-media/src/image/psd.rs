@@ -1,12 +1,15 @@
 //! Photoshop documents: the merged image that is stored in addition to the layers.
 
-use super::check_size;
 use super::lab::lab_to_rgb;
 use super::raster::{Channels, Raster, unpacked};
 use super::transparency::{cmyk_to_rgb, rgb_on_white};
+use super::{check_memory, check_size};
 use crate::error::MediaError;
 
 const FORMAT: &str = "PSD";
+
+/// Of an opaque pixel.
+const OPAQUE_BYTES: usize = 3;
 
 /// Decodes the merged image of a document with 8 bits per sample, or 1 bit in bitmaps.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
@@ -17,8 +20,9 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     // Skip the resources, then the layers and masks.
     reader.section().and_then(|_| reader.section()).ok_or_else(truncated)?;
     let planes = header.planes()?;
+    check_memory(header.width, header.height, 2 * planes + OPAQUE_BYTES)?;
     let size = header.width * header.height;
-    let samples = match reader.u16() {
+    let mut samples = match reader.u16() {
         Some(0) => {
             reader.take(header.row_bytes() * header.height * planes).ok_or_else(truncated)?.to_vec()
         }
@@ -35,8 +39,8 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
         (_, 3) => (Channels::Rgb, interleave::<3>(&samples, size)),
         (Mode::CMYK, _) => {
             // Stored inverted: 255 is no ink.
-            let inks: Vec<u8> = samples.iter().map(|light| 255 - light).collect();
-            (Channels::Rgb, cmyk_to_rgb(&interleave::<4>(&inks, size)))
+            samples.iter_mut().for_each(|light| *light = 255 - *light);
+            (Channels::Rgb, cmyk_to_rgb(&interleave::<4>(&samples, size)))
         }
         _ => (Channels::Rgb, rgb_on_white(&interleave::<4>(&samples, size))),
     };

@@ -15,11 +15,11 @@ use ::tiff::{ColorType, TiffError};
 use self::colours::{inverted_sign, palette_to_rgb, twelve_bits, ycbcr_to_rgb};
 use self::directory::{Change, Directory};
 use self::source::Source;
-use super::check_size;
 use super::depth::{Depth, gray_levels};
 use super::lab::lab_to_rgb;
 use super::raster::{Channels, Loss, Raster, unpacked};
 use super::transparency::{cmyk_to_rgb, divided_by_alpha, gray_on_white, rgb_on_white};
+use super::{check_memory, check_size};
 use crate::error::MediaError;
 
 const FORMAT: &str = "TIFF";
@@ -71,6 +71,7 @@ pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, Medi
         );
     }
     let page = Page::read(&mut decoder, width)?;
+    check_memory(width, height, page.pixel_bytes())?;
     let changes = page.changes();
     let source = source.with(changes.iter().filter_map(|(tag, value)| directory.set(*tag, *value)));
     if !changes.is_empty() {
@@ -174,6 +175,14 @@ impl Page {
         }
         let palette = decoder.find_tag_unsigned_vec(Tag::ColorMap).map_err(media_error)?;
         Ok(Self { palette: palette.unwrap_or_default(), ..page })
+    }
+
+    /// Of a pixel as it is stored, as 8-bit samples, and opaque.
+    fn pixel_bytes(&self) -> usize {
+        const OPAQUE_BYTES: usize = 3;
+        let stored = (self.samples as usize).saturating_mul((self.bits as usize).div_ceil(8));
+        let reduced = if self.bits > 8 { self.samples as usize } else { 0 };
+        stored.saturating_add(reduced).saturating_add(OPAQUE_BYTES)
     }
 
     fn has_twelve_bits(&self) -> bool {

@@ -141,6 +141,74 @@ fn bombs_are_rejected_by_their_header() {
     }
 }
 
+/// A header of a PNG with RGBA of this depth, without pixels.
+fn png_header(side: u32, depth: u8) -> Vec<u8> {
+    let mut file = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    file.extend([side, side].map(u32::to_be_bytes).concat());
+    file.extend([depth, 6, 0, 0, 0]);
+    // Checksums are ignored.
+    file.extend(*b"\0\0\0\0\0\0\0\x01IDAT");
+    file
+}
+
+/// A header of a Photoshop document of this mode with 8 bits per sample, without pixels.
+fn psd_header(side: u32, channels: u8, mode: u8) -> Vec<u8> {
+    let mut file = b"8BPS\0\x01\0\0\0\0\0\0\0".to_vec();
+    file.push(channels);
+    file.extend([side, side].map(u32::to_be_bytes).concat());
+    file.extend([0, 8, 0, mode]);
+    file.extend([0; 14]);
+    file
+}
+
+/// A TIFF with a directory of one strip of RGBA, without pixels.
+fn tiff_header(side: u32, depth: u32) -> Vec<u8> {
+    const SHORT: u32 = 3;
+    const LONG: u32 = 4;
+    let bits = 8 + 2 + 9 * 12 + 4;
+    let entries: [[u32; 4]; 9] = [
+        [256, LONG, 1, side],
+        [257, LONG, 1, side],
+        [258, SHORT, 4, bits],
+        [259, SHORT, 1, 1],
+        [262, SHORT, 1, 2],
+        [273, LONG, 1, 8],
+        [277, SHORT, 1, 4],
+        [278, LONG, 1, side],
+        [279, LONG, 1, 8],
+    ];
+    let mut file = b"II\x2a\0\x08\0\0\0\x09\0".to_vec();
+    for [tag, kind, count, value] in entries {
+        file.extend([tag as u16, kind as u16].map(u16::to_le_bytes).concat());
+        file.extend([count, value].map(u32::to_le_bytes).concat());
+    }
+    file.extend([0; 4]);
+    file.extend([depth as u16; 4].map(u16::to_le_bytes).concat());
+    file
+}
+
+#[test]
+fn pixels_that_fill_a_worker_are_rejected_by_their_header() {
+    const SIDE: u32 = 12_000;
+    let too_large = |file: &[u8]| match image::prepare(&Sniffed::new(file), &Options::default()) {
+        Err(MediaError::TooLarge { what, limit }) => {
+            assert_eq!((what, limit), ("memory of the decoded pixels in bytes", 1_792_000_000));
+            true
+        }
+        Err(MediaError::Damaged { .. }) => false,
+        other => panic!("{:?}", other.map(|_| ())),
+    };
+    // 15, 7 and again 15 bytes per pixel in all copies.
+    assert!(too_large(&png_header(SIDE, 16)));
+    assert!(!too_large(&png_header(SIDE, 8)));
+    assert!(!too_large(&png_header(SIDE / 2, 16)));
+    // CMYK needs 11 and RGB 9.
+    assert!(too_large(&psd_header(SIDE + 1_000, 4, 4)));
+    assert!(!too_large(&psd_header(SIDE + 1_000, 3, 3)));
+    assert!(too_large(&tiff_header(SIDE, 16)));
+    assert!(!too_large(&tiff_header(SIDE / 2, 16)));
+}
+
 #[test]
 fn pixels_of_other_decoders_are_prepared_like_files() {
     let gray: Vec<u8> = (0..=255).cycle().take(40 * 50).collect();
