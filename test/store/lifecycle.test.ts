@@ -41,19 +41,18 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   it('a manifest is uploaded with the headers of curl', async () => {
     const { status, body } = await posted(`${store.url}/v1/manifests`, bytes);
-    expect([status, JSON.parse(body)]).toEqual([
+    // On a busy machine the answer does not wait until the hub has responded.
+    const declaration = { status: expect.stringMatching(/^(declared|pending)$/), hub: expect.any(String) };
+    expect([status, JSON.parse(body)]).toMatchObject([
       200,
       {
         manifestId: MANIFEST_ID,
         manifestUrl: GATEWAY,
-        declaration: {
-          status: 'declared',
-          isccId: expect.stringMatching(/^ISCC:/),
-          hub: expect.any(String),
-        },
+        declaration,
         bindings: { indexed: 1, skipped: [] },
       },
     ]);
+    await expect.poll(() => hub.model.inForce(GATEWAY)).toHaveLength(1);
   });
 
   it('it is fetched by its id', async () => {
@@ -65,9 +64,11 @@ describe.each(ENGINES)('on %s', (engine) => {
   it('it is found by its ISCC value, with the ISCC-ID of its declaration', async () => {
     const [declared] = hub.model.inForce(GATEWAY);
     const query = new URLSearchParams({ alg: 'io.iscc.v0', value: binding?.value ?? '' });
-    expect(await store.json(`/v1/matches/byBinding?${query}`)).toEqual({
-      matches: [{ manifestId: MANIFEST_ID, similarityScore: 100, isccId: declared?.isccId }],
-    });
+    await expect
+      .poll(() => store.json(`/v1/matches/byBinding?${query}`))
+      .toEqual({
+        matches: [{ manifestId: MANIFEST_ID, similarityScore: 100, isccId: declared?.isccId }],
+      });
   });
 
   it('it is declared at the hub, which checks the signature', () => {
