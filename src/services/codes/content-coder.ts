@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { type Asset, type CodedAsset, type ContentCoder, ContentRefused } from '../../content/coder.js';
-import { native } from '../../native.js';
 import type { CodesConfig } from '../../platform/config/codes.js';
 import { clientKey } from '../../platform/limits/throttle.js';
 import type { Logger } from '../../platform/observe/log.js';
@@ -17,7 +16,7 @@ import { mediaTypeOf } from './pipeline/addon-calls.js';
 import type { Pipeline, ProcessOptions } from './pipeline/pipeline.js';
 import { configuredModels } from './pipeline/semantic/models.js';
 import { startPipeline } from './pipeline/start.js';
-import { receive } from './receive.js';
+import { receiveWithSum } from './receive.js';
 
 export interface CoderParts {
   /** Its drafts are the only place where bytes of an asset are on disk. */
@@ -59,14 +58,12 @@ export class PipelineCoder implements ContentCoder {
     const filename = nameOf(asset);
     const draft = await blobs.begin();
     try {
-      const hasher = new native.SumHasher();
-      const received = await receive(body, draft, this.bytesMax, hasher);
-      const sum = await hasher.finish(received.unwritten);
-      await received.write();
-      const { head } = received;
+      const received = await receiveWithSum(body, draft, this.bytesMax);
+      const { head } = received.body;
+      await received.body.write();
       if (isTypeRequired && mediatype !== undefined)
         checkType(mediatype, mediaTypeOf(filename, head).mediatype);
-      const file = { path: draft.path, filename, head, sum };
+      const file = { path: draft.path, filename, head, sum: received.sum };
       const manifestUse = isDescribed ? 'describe' : 'read';
       const client = clientKey(clientAddress);
       const options = { ...this.#options, client, manifest: manifestUse, readsRights } as const;

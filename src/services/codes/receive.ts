@@ -1,6 +1,6 @@
 /** Receives a request body. Counts and hashes the bytes while they arrive. Design: docs/design/uploads.md. */
 import { releaseChunk } from '../../http/request/chunk-memory.js';
-import type { SumHasher } from '../../native.js';
+import { type FileSum, native, type SumHasher } from '../../native.js';
 import type { BlobDraft } from '../../storage/blobs/port.js';
 import { Blocks, type WholeBody } from './blocks.js';
 import { CodesRefusal } from './errors.js';
@@ -83,4 +83,15 @@ export async function receive(
   }
   if (blocks.bytes === 0) throw new CodesRefusal('UPLOAD_SIZE', { max: bytesMax });
   return new ReceivedBody(draft, head, blocks.bytes);
+}
+
+/** Like {@link receive}, with the codes of the bytes, which are made while they arrive. */
+export async function receiveWithSum(
+  body: ByteSource,
+  draft: BlobDraft,
+  bytesMax: number,
+): Promise<{ readonly body: ReceivedBody; readonly sum: FileSum }> {
+  const hasher = new native.SumHasher();
+  const received = await receive(body, draft, bytesMax, hasher);
+  return { body: received, sum: await hasher.finish(received.unwritten) };
 }

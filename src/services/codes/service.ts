@@ -1,5 +1,5 @@
 /** The use cases of the codes service, independent of HTTP. Throws the codes of `errors.ts`. */
-import { type FileSum, native } from '../../native.js';
+import type { FileSum } from '../../native.js';
 import { clientKey } from '../../platform/limits/throttle.js';
 import { type BlobDraft, type Blobs, copyBlob, type StoredBlob } from '../../storage/blobs/port.js';
 import type { ClientHasher } from './client-hash.js';
@@ -14,7 +14,7 @@ import type { Compat } from './pipeline/jobs.js';
 import { type FileType, fileTypeOf, type Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
 import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
-import { type ReceivedBody, receive } from './receive.js';
+import { type ReceivedBody, receive, receiveWithSum } from './receive.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { Sources } from './sources.js';
@@ -224,12 +224,9 @@ export class CodesService {
   }
 
   #receive(upload: Upload, draft: BlobDraft, filename: string, watch: Stopwatch): Promise<ReceivedFile> {
-    const hasher = new native.SumHasher();
-    const bytesMax = this.#options.uploadBytesMax;
     return watch.measure('receive', async () => {
-      const body = await receive(upload.body, draft, bytesMax, hasher);
-      const sum = await hasher.finish(body.unwritten);
-      return { draft, filename, body, sum, type: fileTypeOf(filename, body.head) };
+      const received = await receiveWithSum(upload.body, draft, this.#options.uploadBytesMax);
+      return { draft, filename, ...received, type: fileTypeOf(filename, received.body.head) };
     });
   }
 
