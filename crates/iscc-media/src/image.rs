@@ -195,9 +195,10 @@ fn check_size(width: usize, height: usize, pixels_max: u64) -> Result<(), MediaE
 }
 
 /// Rejects images that need too much memory, before it is allocated. `pixel_bytes` are those of a pixel
-/// in all copies that exist at the same time.
+/// in all copies that exist next to the opaque one.
 fn check_memory(width: usize, height: usize, pixel_bytes: usize) -> Result<(), MediaError> {
-    let bytes = [height, pixel_bytes]
+    const OPAQUE_BYTES: usize = 3;
+    let bytes = [height, pixel_bytes.saturating_add(OPAQUE_BYTES)]
         .iter()
         .try_fold(width as u64, |bytes, factor| bytes.checked_mul(*factor as u64));
     match bytes {

@@ -13,9 +13,6 @@ use crate::error::MediaError;
 /// Maximum memory for ancillary chunks and rows, in addition to the pixels.
 const PNG_ANCILLARY_BYTES_MAX: usize = 64 << 20;
 
-/// Of an opaque pixel.
-const OPAQUE_BYTES: usize = 3;
-
 /// Decodes the default image.
 pub fn decode(file: &[u8], pixels_max: u64, gray: Depth) -> Result<Raster, MediaError> {
     let damaged = |reason: ::png::DecodingError| MediaError::damaged("PNG", reason);
@@ -35,7 +32,7 @@ pub fn decode(file: &[u8], pixels_max: u64, gray: Depth) -> Result<Raster, Media
     let stored = reader.info().color_type;
     let (expanded, depth) = reader.output_color_type();
     let sample_bytes = if depth == BitDepth::Sixteen { 3 } else { 1 };
-    check_memory(width, height, expanded.samples() * sample_bytes + OPAQUE_BYTES)?;
+    check_memory(width, height, expanded.samples() * sample_bytes)?;
     let size = reader.output_buffer_size();
     let size = size.ok_or_else(|| MediaError::damaged("PNG", "the image is too large"))?;
     let mut samples = vec![0; size];

@@ -8,9 +8,6 @@ use crate::error::MediaError;
 
 const FORMAT: &str = "PSD";
 
-/// Of an opaque pixel.
-const OPAQUE_BYTES: usize = 3;
-
 /// Decodes the merged image of a document with 8 bits per sample, or 1 bit in bitmaps.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     let mut reader = Reader { rest: file };
@@ -20,7 +17,7 @@ pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
     // Skip the resources, then the layers and masks.
     reader.section().and_then(|_| reader.section()).ok_or_else(truncated)?;
     let planes = header.planes()?;
-    check_memory(header.width, header.height, 2 * planes + OPAQUE_BYTES)?;
+    check_memory(header.width, header.height, 2 * planes)?;
     let size = header.width * header.height;
     let mut samples = match reader.u16() {
         Some(0) => {

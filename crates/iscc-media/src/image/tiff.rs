@@ -177,12 +177,11 @@ impl Page {
         Ok(Self { palette: palette.unwrap_or_default(), ..page })
     }
 
-    /// Of a pixel as it is stored, as 8-bit samples, and opaque.
+    /// Of a pixel as it is stored, and as 8-bit samples.
     fn pixel_bytes(&self) -> usize {
-        const OPAQUE_BYTES: usize = 3;
         let stored = (self.samples as usize).saturating_mul((self.bits as usize).div_ceil(8));
         let reduced = if self.bits > 8 { self.samples as usize } else { 0 };
-        stored.saturating_add(reduced).saturating_add(OPAQUE_BYTES)
+        stored.saturating_add(reduced)
     }
 
     fn has_twelve_bits(&self) -> bool {
