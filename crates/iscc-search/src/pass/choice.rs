@@ -1,7 +1,7 @@
 //! Chooses how each probe searches a column: with lists, with a graph, or with a scan that probes share.
 
 use super::column_rows::ColumnRows;
-use super::columns::{Probes, Target};
+use super::columns::{ColumnProbe, Probes};
 use super::plan::{Rows, probe_of};
 use crate::frozen::{FrozenColumn, Owner};
 use crate::graph::Graph;
@@ -93,9 +93,9 @@ pub fn choose<'a, O: Owner>(
         && method != Method::Scan
     {
         let fits = |&index: &usize| {
-            let target = probes.get(index);
+            let wanted = probes.get(index);
             // A graph over long rows cannot compare their prefixes with a shorter probe.
-            !target.exact && target.body.bits() >= rows.bits()
+            !wanted.exact && wanted.body.bits() >= rows.bits()
         };
         let (with_graph, others): (Vec<usize>, Vec<usize>) = indexes.into_iter().partition(fits);
         let task = |probe| Task { segment, rows, probe, extra: graph };
@@ -120,8 +120,8 @@ impl Planned {
     }
 }
 
-fn plan<O: Owner>(column: &FrozenColumn<O>, lists: &Lists, target: Target<'_>) -> Planned {
-    let (probe, bits) = probe_of(target.body, column.bits(), target.threshold);
+fn plan<O: Owner>(column: &FrozenColumn<O>, lists: &Lists, wanted: ColumnProbe<'_>) -> Planned {
+    let (probe, bits) = probe_of(wanted.body, column.bits(), wanted.threshold);
     Planned { plan: lists.plan(&probe, bits), scan_cost: scan_cost(column.rows(), bits) }
 }
 

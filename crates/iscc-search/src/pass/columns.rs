@@ -16,9 +16,9 @@ use crate::scan_pool::ScanPool;
 /// Planned cost from which on other threads help. To wake one takes about half of it.
 const HELP_COST_MIN: f64 = 200_000.0;
 
-/// What is searched for.
+/// What a column is searched for.
 #[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
+pub struct ColumnProbe<'a> {
     /// The body.
     pub body: &'a Body,
     /// Lowest similarity of a hit, 0 to 1.
@@ -29,8 +29,8 @@ pub struct Target<'a> {
 
 /// The probes of a pass, by their positions.
 pub trait Probes: Sync {
-    /// What a probe searches for.
-    fn get(&self, index: usize) -> Target<'_>;
+    /// The probe at a position.
+    fn get(&self, index: usize) -> ColumnProbe<'_>;
 
     /// Position of a probe's query among the queries of the pass.
     fn query(&self, index: usize) -> usize;
@@ -145,8 +145,8 @@ impl<P> Pass<'_, P> {
         P: Hits<'a, O>,
     {
         let body = |&index: &usize| {
-            let target = self.probes.get(index);
-            (index, target.body, target.threshold)
+            let wanted = self.probes.get(index);
+            (index, wanted.body, wanted.threshold)
         };
         let mut plans = Vec::with_capacity(choices.scans.len());
         for (segment, rows, indexes) in &choices.scans {
@@ -179,8 +179,8 @@ impl<P> Pass<'_, P> {
     where
         P: Hits<'a, O>,
     {
-        let target = self.probes.get(task.probe);
-        probe_of(target.body, task.rows.bits(), target.threshold)
+        let wanted = self.probes.get(task.probe);
+        probe_of(wanted.body, task.rows.bits(), wanted.threshold)
     }
 
     /// Returns `None` if the search gave up, because its cost would exceed `budget`.
@@ -210,14 +210,14 @@ impl<P> Pass<'_, P> {
     where
         P: Hits<'a, O>,
     {
-        let target = self.probes.get(task.probe);
+        let wanted = self.probes.get(task.probe);
         let (probe, bits) = self.probe_of(task);
         let limit = probe.distance_max;
-        let rows = task.extra.near(target.body, limit as f32 / f32::from(bits))?;
+        let rows = task.extra.near(wanted.body, limit as f32 / f32::from(bits))?;
         let mut hits = Vec::new();
         for row in rows {
             let row = row as usize;
-            let distance = task.rows.body(row).distance(&target.body.prefix(bits));
+            let distance = task.rows.body(row).distance(&wanted.body.prefix(bits));
             if distance <= limit {
                 let hit = RowHit { probe: task.probe, distance: distance as u16, bits, row };
                 self.probes.add(task.segment, &task.rows, hit, &mut hits);

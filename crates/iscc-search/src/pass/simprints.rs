@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::choice::{Choices, choose};
 use super::column_rows::SimprintRows;
-use super::columns::{Hits, Pass, PassFound, Probes, Target};
+use super::columns::{ColumnProbe, Hits, Pass, PassFound, Probes};
 use super::plan::RowHit;
 use super::work::Work;
 use crate::column::Body;
@@ -119,8 +119,8 @@ impl<'a> Simprints<'a, '_> {
 }
 
 impl Probes for Simprints<'_, '_> {
-    fn get(&self, index: usize) -> Target<'_> {
-        Target { body: &self.query.probes[index], threshold: self.threshold, exact: true }
+    fn get(&self, index: usize) -> ColumnProbe<'_> {
+        ColumnProbe { body: &self.query.probes[index], threshold: self.threshold, exact: true }
     }
 
     fn query(&self, _: usize) -> usize {

@@ -2,7 +2,7 @@
 
 use super::choice::Choices;
 use super::column_rows::UnitRows;
-use super::columns::{Hits, Pass, Probes, Target};
+use super::columns::{ColumnProbe, Hits, Pass, Probes};
 use super::methods::MethodCounts;
 use super::plan::RowHit;
 use super::units::Units;
@@ -78,7 +78,7 @@ struct NearRow<'a> {
 }
 
 impl Probes for NearRows<'_> {
-    fn get(&self, index: usize) -> Target<'_> {
+    fn get(&self, index: usize) -> ColumnProbe<'_> {
         self.0.get(index)
     }
 

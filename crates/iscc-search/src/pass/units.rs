@@ -2,7 +2,7 @@
 
 use super::choice::{Choices, choose};
 use super::column_rows::UnitRows;
-use super::columns::{Hits, Pass, PassFound, Probes, Target};
+use super::columns::{ColumnProbe, Hits, Pass, PassFound, Probes};
 use super::plan::{RowHit, Rows, probe_of};
 use super::work::Work;
 use crate::column::Body;
@@ -168,9 +168,9 @@ impl<'a> Units<'a> {
 }
 
 impl Probes for Units<'_> {
-    fn get(&self, index: usize) -> Target<'_> {
+    fn get(&self, index: usize) -> ColumnProbe<'_> {
         let UnitProbe { body, threshold, exact, .. } = &self.probes[index];
-        Target { body, threshold: *threshold, exact: *exact }
+        ColumnProbe { body, threshold: *threshold, exact: *exact }
     }
 
     fn query(&self, index: usize) -> usize {

@@ -33,8 +33,8 @@ impl<O: Owner> Choices<'_, O> {
     pub fn work(&self, probes: &impl Probes) -> Work {
         let mut work = Work::default();
         let scan = |rows: &ColumnRows<'_, O>, probe: usize| {
-            let target = probes.get(probe);
-            scan_cost(rows.rows(), probe_of(target.body, rows.bits(), target.threshold).1)
+            let wanted = probes.get(probe);
+            scan_cost(rows.rows(), probe_of(wanted.body, rows.bits(), wanted.threshold).1)
         };
         for task in &self.lists {
             let plan = &task.extra.plan;
