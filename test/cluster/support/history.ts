@@ -1,6 +1,7 @@
 /** Records what concurrent clients do and see, for a checker of linearizability. */
 import { execFile, spawn } from 'node:child_process';
-import { cp } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -74,7 +75,7 @@ const SOURCE = fileURLToPath(new URL('./linearizable', import.meta.url));
 
 /** What the checker porcupine says of a history: `ok`, or the keys that are wrong, with their operations. */
 export async function judged({ operations }: History): Promise<string> {
-  const folder = await folderOf('linearizable', build);
+  const folder = await folderOf(`linearizable-${await sourceDigest()}`, build);
   const checker = spawn(path.join(folder, 'checker'), { stdio: ['pipe', 'pipe', 'inherit'] });
   checker.stdin.end(operations.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const verdicts = (await text(checker.stdout)).trim().split('\n');
@@ -91,6 +92,13 @@ function listed(operations: readonly Operation[], key: string | undefined): read
     ({ client, kind, value = '', result = '?', ...one }) =>
       `  client ${client}, ${ms(one.call)} to ${ms(one.return)}: ${kind} ${value} -> ${result || 'nothing'}`,
   );
+}
+
+/** A changed checker is built again. */
+async function sourceDigest(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of ['go.sum', 'main.go']) hash.update(await readFile(path.join(SOURCE, name)));
+  return hash.digest('hex').slice(0, 8);
 }
 
 async function build(folder: string): Promise<void> {

@@ -28,7 +28,7 @@ type operation struct {
 	Return int64   `json:"return"`
 }
 
-// The state of a key is the value that was written last, or "" while there is none.
+// The state of a key is its current value, or "" if it has none.
 func step(state, input, output interface{}) (bool, interface{}) {
 	before, one := state.(string), input.(operation)
 	result := output.(*string)
