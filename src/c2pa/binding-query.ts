@@ -19,6 +19,10 @@ const RESULTS_RULE = 'maxResults must be a positive integer';
 
 /** Longest value in a URL; transports and proxies take few longer ones. */
 export const URL_VALUE_CHARS_MAX = 4096;
+/** Documents the response to a longer one. */
+export const URL_VALUE_TOO_LONG = {
+  414: { description: `The value is longer than ${URL_VALUE_CHARS_MAX} characters: use POST.` },
+} as const;
 
 /** Query parameter of both methods. Parses to a number, at most {@link RESULTS_MAX}. */
 export const maxResults = z

@@ -1,9 +1,9 @@
-/** Texts of files and servers, made safe for a terminal. */
+/** Texts of files and servers, made safe for terminals and pages. */
 
-/** Controls (C0, DEL, C1), line separators, and the characters that reverse the order of the text after them. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 /** The characters that override or isolate the direction of the text after them. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/gu;
+/** Controls (C0, DEL, C1), line separators, and {@link DIRECTION}. */
+const UNSAFE = new RegExp(`[\\p{Cc}\\p{Zl}\\p{Zp}]|${DIRECTION.source}`, 'gu');
 const COLOUR_OR_UNSAFE = new RegExp(`\\u001b\\[\\d*m|${UNSAFE.source}`, 'gu');
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

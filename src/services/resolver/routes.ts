@@ -5,6 +5,7 @@ import {
   postParameters,
   RESULTS_DEFAULT,
   URL_VALUE_CHARS_MAX,
+  URL_VALUE_TOO_LONG,
 } from '../../c2pa/binding-query.js';
 import { type ContentQueries, contentCapabilities, contentRoutes } from '../../c2pa/content-routes.js';
 import { algorithmsDocument, DISCOVERY_PATH, ISCC_ALGORITHM } from '../../c2pa/documents.js';
@@ -90,10 +91,7 @@ function queryRoutes(service: ResolverService, { publicUrl }: RouteOptions): Rou
       summary: 'Find manifests by soft binding',
       tags,
       query: getParameters,
-      responses: {
-        ...responses,
-        414: { description: 'The value is longer than 4096 characters: use POST.' },
-      },
+      responses: { ...responses, ...URL_VALUE_TOO_LONG },
       handler: async ({ query, origin, trace }) => {
         const { maxResults = RESULTS_DEFAULT, ...binding } = query;
         if (binding.value.length > URL_VALUE_CHARS_MAX) throw new ResolverRefusal('QUERY_TOO_LONG');

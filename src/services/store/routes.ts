@@ -8,6 +8,7 @@ import {
   postParameters,
   RESULTS_DEFAULT,
   URL_VALUE_CHARS_MAX,
+  URL_VALUE_TOO_LONG,
 } from '../../c2pa/binding-query.js';
 import type { ContentQueries } from '../../c2pa/content-routes.js';
 import { bindingMatches, bindingQuery } from '../../c2pa/schema.js';
@@ -310,10 +311,7 @@ export function queryRoutes(service: StoreService, options: RouteOptions): Route
       tags,
       query: getParameters,
       guard,
-      responses: {
-        ...responses,
-        414: { description: 'The value is longer than 4096 characters: use POST.' },
-      },
+      responses: { ...responses, ...URL_VALUE_TOO_LONG },
       handler: async ({ query: { alg, value, maxResults } }) => {
         if (value.length > URL_VALUE_CHARS_MAX) throw new StoreRefusal('QUERY_TOO_LONG');
         return matches(await service.query(alg, () => decodeValue(value), maxResults ?? RESULTS_DEFAULT));
