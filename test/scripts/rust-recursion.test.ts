@@ -15,7 +15,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'iscc-av/audio/resample.rs weights': 'calls itself once, for the mirrored position',
   'iscc-av/audio/resample.rs common_divisor': 'the numbers shrink as in Euclid’s algorithm',
   'iscc-log/signature.rs verify_part': 'halves a batch of signatures',
-  'iscc-media/svg/cost.rs add_children':
+  'iscc-image/svg/cost.rs add_children':
     'expansion.rs refuses drawings whose elements are nested more than 1,024 deep',
   'iscc-search/graph.rs divisor': 'the numbers shrink as in Euclid’s algorithm',
   'iscc-units/stream.rs update': 'calls the method of this name of BLAKE3',

@@ -4,14 +4,16 @@ use std::io::Cursor;
 
 use iscc_av::audio::{sound, tags};
 use iscc_av::video::signature;
-use iscc_media::document::{self, Format};
-use iscc_media::image::heif::{Chroma, CodedImage, Frames, Samples};
-use iscc_media::image::{self, Depth, Options, Trim};
+use iscc_image::heif::{Chroma, CodedImage, Frames, Samples};
+use iscc_image::svg;
+use iscc_image::{self as image, Depth, Options, Trim};
 use iscc_media::mediatype::{self, Sniffed};
 use iscc_media::metadata::image::Blocks;
 use iscc_media::metadata::xmp;
-use iscc_media::text::{csv, html};
-use iscc_media::{charset, extraction, sanitize, svg};
+use iscc_media::{charset, sanitize};
+use iscc_text::document::{self, Format};
+use iscc_text::extraction;
+use iscc_text::text::{csv, html};
 
 use crate::{Target, packages};
 

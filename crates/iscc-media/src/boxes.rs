@@ -22,6 +22,7 @@ pub fn boxes(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     })
 }
 
+/// Content of the first box of a kind.
 pub fn child(bytes: &[u8], kind: [u8; 4]) -> Option<&[u8]> {
     boxes(bytes).find(|(found, _)| *found == kind).map(|(_, content)| content)
 }
@@ -32,9 +33,13 @@ pub fn full(content: &[u8]) -> Option<(u8, &[u8])> {
     Some((*version, rest))
 }
 
+/// What an item of a meta box is.
 pub struct ItemInfo<'a> {
+    /// Number of the item.
     pub id: u32,
+    /// Four-character code of its type.
     pub kind: [u8; 4],
+    /// MIME type, for items of the type `mime`.
     pub content_type: &'a [u8],
 }
 
@@ -59,7 +64,9 @@ impl<'a> ItemInfo<'a> {
     }
 }
 
+/// Where the bytes of an item are.
 pub struct Location {
+    /// Number of the item.
     pub id: u32,
     /// Whether the extents are in the item data box instead of the file.
     is_item_data: bool,

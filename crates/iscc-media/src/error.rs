@@ -44,7 +44,7 @@ pub enum MediaError {
 
 impl MediaError {
     /// [`MediaError::Damaged`] from a decoder's error.
-    pub(crate) fn damaged(format: &'static str, reason: impl std::fmt::Display) -> Self {
+    pub fn damaged(format: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { format, reason: reason.to_string() }
     }
 }

@@ -2,7 +2,7 @@
 
 mod entities;
 pub mod prolog;
-pub mod tree;
+pub(crate) mod tree;
 
 pub use entities::expanded;
 
@@ -28,8 +28,19 @@ pub struct XmlError {
 
 /// A token. Names include their prefix. An empty element has an `Open` and a `Close` token.
 pub enum Token<'a> {
-    Open { name: &'a str, attributes: Attributes<'a> },
-    Close { name: &'a str },
+    /// A start tag, or the first of an empty element.
+    Open {
+        /// Name with its prefix.
+        name: &'a str,
+        /// In the order of the document.
+        attributes: Attributes<'a>,
+    },
+    /// An end tag, or the second of an empty element.
+    Close {
+        /// Name with its prefix.
+        name: &'a str,
+    },
+    /// Character data, with references resolved.
     Text(&'a str),
 }
 

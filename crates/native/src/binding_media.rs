@@ -1,4 +1,4 @@
-//! Binding of `iscc-media` and `iscc-av`: media types, texts, images, documents, audio and video. A file goes in;
+//! Binding of the crates that read files: media types, texts, images, documents, audio and video. A file goes in;
 //! codes and metadata come out. Only thumbnails, covers, texts, and pictures for and from other decoders
 //! cross as bytes.
 //!
@@ -12,7 +12,8 @@ pub mod image;
 use std::fs;
 
 use iscc_codec::{Kind, Mode};
-use iscc_media::{MediaError, extraction, mediatype, metadata, sanitize};
+use iscc_media::{MediaError, mediatype, metadata, sanitize};
+use iscc_text::extraction;
 use iscc_units::{Compat, simprint};
 use napi::Env;
 use napi::bindgen_prelude::*;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use iscc_codec::{Kind, Mode};
-use iscc_media::image::{self, Options, Orientation};
+use iscc_image::{self as image, Options, Orientation};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata::image::Blocks;
 use iscc_semantic::{Digest, SemanticError, Tokenizer, digest, split};

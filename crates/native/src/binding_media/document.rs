@@ -3,11 +3,11 @@
 use std::fs::{self, File, OpenOptions};
 
 use iscc_av::audio::tags::{self, TagError};
-use iscc_media::document::{self, DocumentError, Format};
+use iscc_image::svg::{self, SvgError};
 use iscc_media::metadata::xmp;
-use iscc_media::pdf;
-use iscc_media::svg::{self, SvgError};
-use iscc_media::text::html;
+use iscc_text::document::{self, DocumentError, Format};
+use iscc_text::pdf;
+use iscc_text::text::html;
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;

@@ -1,7 +1,7 @@
 //! HEIC and AVIF images whose pictures another program decodes.
 
-use iscc_media::image::IMAGE_PIXELS_MAX;
-use iscc_media::image::heif::{Chroma, Codec, CodedImage, Frames, Samples};
+use iscc_image::IMAGE_PIXELS_MAX;
+use iscc_image::heif::{Chroma, Codec, CodedImage, Frames, Samples};
 use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;

@@ -1,7 +1,7 @@
 //! Images: Image-Code, metadata and thumbnail from one decoding.
 
 use iscc_codec::Mode;
-use iscc_media::image::{self, Depth, Loss, Options, Orientation, Raster, Trim};
+use iscc_image::{self as image, Depth, Loss, Options, Orientation, Raster, Trim};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata;
 use iscc_media::metadata::image::Blocks;
