@@ -22,7 +22,7 @@ try {
     '--quiet',
     ...CARGO_OPTIONS,
     '-p',
-    'iscc-search',
+    'iscc-columns',
     '--bench',
     'nearest',
     '--',

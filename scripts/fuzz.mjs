@@ -41,9 +41,16 @@ function build() {
   // With a target, build scripts and macros are not instrumented.
   const options = [...CARGO_OPTIONS, '--release', '--target', host, '--target-dir', folder];
   const driver = ['-p', 'fuzz', '--features', 'coverage', '--bin', 'coverage'];
-  const parallel = ['iscc-av', 'iscc-codec', 'iscc-image', 'iscc-search', 'iscc-text', 'iscc-units'].flatMap(
-    (name) => ['--config', `profile.release.package.${name}.codegen-units=16`],
-  );
+  const parallel = [
+    'iscc-av',
+    'iscc-codec',
+    'iscc-columns',
+    'iscc-image',
+    'iscc-index',
+    'iscc-search',
+    'iscc-text',
+    'iscc-units',
+  ].flatMap((name) => ['--config', `profile.release.package.${name}.codegen-units=16`]);
   const env = { ...process.env, RUSTFLAGS: COVERAGE.join(' ') };
   run('cargo', ['build', ...driver, ...options, ...parallel], { env });
   return path.join(folder, host, 'release', 'coverage');

@@ -32,9 +32,16 @@ export const AREAS = [
     name: 'early-end',
     tool: 'cargo',
     crate: 'iscc-search',
-    sources: ['crates/iscc-search/src/search/early.rs', 'crates/iscc-search/src/pass/step.rs'],
+    sources: ['crates/iscc-search/src/search/early.rs'],
     tests: ['--lib', '--test', 'all'],
     only: ['tests::', 'early_end::'],
+  },
+  {
+    name: 'early-steps',
+    tool: 'cargo',
+    crate: 'iscc-index',
+    sources: ['crates/iscc-index/src/pass/step.rs'],
+    tests: [],
   },
   {
     name: 'manifests',

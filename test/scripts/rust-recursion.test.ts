@@ -17,7 +17,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'iscc-log/signature.rs verify_part': 'halves a batch of signatures',
   'iscc-image/svg/cost.rs add_children':
     'expansion.rs refuses drawings whose elements are nested more than 1,024 deep',
-  'iscc-search/graph.rs divisor': 'the numbers shrink as in Euclid’s algorithm',
+  'iscc-columns/graph.rs divisor': 'the numbers shrink as in Euclid’s algorithm',
   'iscc-units/stream.rs update': 'calls the method of this name of BLAKE3',
 };
 

@@ -18,12 +18,12 @@ use std::path::Path;
 
 use bench_harness::thread_seconds;
 use data::{Row, body, bytes};
+use iscc_columns::column::{BLOCK_ROWS, Column, word_count, word_mask};
+use iscc_columns::frozen::{FrozenColumn, Owner};
+use iscc_columns::lists::Lists;
+use iscc_columns::lists::cost::scan_cost;
+use iscc_columns::scan::{Hit, Probe, level, scan};
 use iscc_search::ListSizes;
-use iscc_search::column::{BLOCK_ROWS, Column, word_count, word_mask};
-use iscc_search::frozen::{FrozenColumn, Owner};
-use iscc_search::lists::Lists;
-use iscc_search::lists::cost::scan_cost;
-use iscc_search::scan::{Hit, Probe, level, scan};
 
 const ROWS: usize = 1_000_000;
 const ROWS_QUICK: usize = 20_000;

@@ -1,14 +1,15 @@
 //! An entry of an add request, checked and ready to store.
 
+use iscc_columns::code::{self, CodeError};
+use iscc_columns::column::Body;
+use iscc_columns::unit::{Unit, UnitType, decompose_stored};
+use iscc_index::id::IsccId;
+use iscc_index::record::{Record, StoredSimprint, StoredSimprints};
+use iscc_index::segment::Matching;
+
 use crate::base64;
-use crate::code::{self, CodeError};
-use crate::column::Body;
 use crate::failure::Failure;
-use crate::id::IsccId;
-use crate::record::{Record, StoredSimprint, StoredSimprints};
 use crate::request::entry::{Entry, Simprint};
-use crate::segment::Matching;
-use crate::unit::{Unit, UnitType, decompose_stored};
 
 /// Maximum length of a simprint in bits.
 pub const SIMPRINT_BITS_MAX: usize = 256;

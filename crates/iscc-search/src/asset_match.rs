@@ -1,9 +1,9 @@
 //! Results of a typed search, for callers in the same process.
 
+use iscc_index::json::{Pairs, Text};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::json::{Pairs, Text};
 use crate::response::Metadata;
 use crate::score::GlobalMatch;
 

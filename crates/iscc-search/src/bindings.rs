@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use iscc_codec::seq::{self, SeqUnit};
+use iscc_columns::column::Body;
+use iscc_columns::unit::{UnitType, is_instance};
 
-use crate::column::Body;
-use crate::unit::{UnitType, is_instance};
 use postings::{Digest, Postings, digest};
 use rows::Rows;
 

@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use iscc_index::id::IsccId;
+use iscc_index::segment::Matching;
+use iscc_index::snapshot::SIMPRINT_TYPES_MAX;
+
 use crate::asset::{NewAsset, length_mismatch};
 use crate::failure::{Failure, Response};
-use crate::id::IsccId;
 use crate::index::{Change, check_realm};
 use crate::response::{self, AddStatus};
-use crate::segment::Matching;
-use crate::snapshot::SIMPRINT_TYPES_MAX;
 use crate::transfer::lines::{LinesResult, NewLines};
 
 /// What changes are applied to.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use crate::json::push_string;
+use iscc_index::json::push_string;
 
 /// Maximum number of decisions that wait for the log. Older ones are dropped.
 const WAITING_MAX: usize = 1000;

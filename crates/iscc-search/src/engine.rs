@@ -13,6 +13,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use iscc_columns::scan_pool::ScanPool;
+
 use crate::asset_match::AssetMatch;
 use crate::batch_queue::{BatchQueue, QueueMetrics};
 use crate::failure::{Failure, FailureKind, Response};
@@ -23,7 +25,6 @@ use crate::reply::{Found, Reply, SearchReply};
 use crate::request::query::SearchParameters;
 use crate::request::{self, query};
 use crate::response::{self, Fields, IndexInfo};
-use crate::scan_pool::ScanPool;
 use crate::transfer::{AssetPage, Form};
 pub use following::{ChangeRequest, Rows};
 use jobs::{AddJob, SearchTask};

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use crate::json::push_string;
+use iscc_index::json::push_string;
 
 /// Kinds of failure. Services map them to their own codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

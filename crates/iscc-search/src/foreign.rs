@@ -13,13 +13,13 @@ mod search;
 pub use assets::{after, asset_key, entry, gateway, page};
 pub use batch::{Rehearsed, keys, rehearse};
 pub use candidates::Counts;
+use iscc_columns::column::Body;
+use iscc_columns::unit::UnitType;
+use iscc_index::segment::{Matching, SimprintKind};
 pub use search::{Plan, Search, SimprintsPlan, UnitPlan};
 
-use crate::column::Body;
 use crate::failure::Failure;
 use crate::index::{IndexState, no_index};
-use crate::segment::{Matching, SimprintKind};
-use crate::unit::UnitType;
 
 /// Foreign engines compare by similarity.
 const MATCHING: Matching = Matching::Approximate;

@@ -19,20 +19,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use iscc_index::filter::Filter;
+use iscc_index::id::IsccId;
+use iscc_index::paths::Paths;
+use iscc_index::record::{Record, StoredSimprints, read_simprints};
+use iscc_index::segment::{Matching, Segment};
+use iscc_index::snapshot::Snapshot;
+use iscc_index::store::{Progress, Reading, Store, StoreError};
 use tempfile::TempDir;
 
 use crate::asset_match;
 use crate::failure::{Failure, FailureKind, Response};
-use crate::filter::Filter;
-use crate::id::IsccId;
 use crate::options::Options;
-use crate::paths::Paths;
 use crate::query::QueryAsset;
-use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response::{self, Fields, IndexInfo, IndexMetrics};
-use crate::segment::{Matching, Segment};
-use crate::snapshot::Snapshot;
-use crate::store::{Reading, Store, StoreError, load::Progress};
 use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
@@ -185,7 +185,7 @@ impl Index {
     /// Marks the index as created, durably.
     pub fn mark_created(&self) -> Result<(), StoreError> {
         self.store.write(|writing| {
-            let meta = crate::store::StoredMeta::default();
+            let meta = iscc_index::store::StoredMeta::default();
             writing.put_meta(&meta).map(Some)
         })?;
         let mut published = self.published.write().unwrap_or_else(PoisonError::into_inner);

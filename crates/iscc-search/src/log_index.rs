@@ -14,13 +14,13 @@ mod rows;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use iscc_index::store::{LogTable, Reading, StoreError};
 use iscc_log::TILE_WIDTH;
 use iscc_log::tree::{self, Hash, Head, Subtrees};
 
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Change, Index, LogChange, LogRow, store_failure};
 use crate::reply::Reply;
-use crate::store::{LogTable, Reading, StoreError};
 
 pub use apply::{Applied, Batch, roots};
 pub use check::{LogCheck, check, leaves_offline};

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use iscc_codec::base::base64url;
+use iscc_columns::code;
+use iscc_columns::unit::{Unit, compose, decompose};
+use iscc_index::json::push_string;
+use iscc_index::pass::UnitProbe;
+use iscc_index::record::{Record, StoredSimprints};
 
 use crate::base64;
-use crate::code;
 use crate::failure::Failure;
-use crate::json::push_string;
-use crate::pass::UnitProbe;
-use crate::record::{Record, StoredSimprints};
 use crate::request::query::QueryBody;
-use crate::unit::{Unit, compose, decompose};
 
 /// A query in normal form.
 #[derive(Debug, Clone, Default)]

@@ -4,11 +4,11 @@
 use std::io;
 use std::path::Path;
 
-pub use crate::check::{IndexCheck, Problem, check};
-use crate::index_files::has_data;
 use crate::request::index::is_name;
-use crate::store::Store;
-pub use crate::store::StoreError;
+pub use iscc_index::check::{IndexCheck, Problem, check};
+use iscc_index::index_files::has_data;
+use iscc_index::store::Store;
+pub use iscc_index::store::StoreError;
 
 /// Names of the indexes in a folder, sorted.
 pub fn indexes(folder: &Path) -> io::Result<Vec<String>> {

@@ -2,9 +2,10 @@
 
 use std::ops::AddAssign;
 
+use iscc_columns::probes::{MethodCounts, Times};
+
 use crate::asset_match::AssetMatch;
 use crate::failure::Failure;
-use crate::pass::{MethodCounts, Times};
 
 /// Delivers one result, by default the JSON of a response. If it is dropped without a result, for example after a
 /// panic, it delivers a failure, so that the caller is not left waiting.

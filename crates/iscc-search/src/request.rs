@@ -15,10 +15,10 @@ mod rules;
 pub mod selection;
 mod violations;
 
+use iscc_index::json::InvalidString;
 use serde_json::value::RawValue;
 
 use crate::failure::{Failure, FailureKind};
-use crate::json::InvalidString;
 
 impl From<InvalidString> for Failure {
     fn from(_: InvalidString) -> Self {

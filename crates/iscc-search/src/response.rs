@@ -4,18 +4,18 @@ mod fields;
 pub mod segments;
 
 use iscc_codec::base::base64url;
+use iscc_columns::unit::UnitType;
+use iscc_index::id::IsccId;
+use iscc_index::json::{push_number, push_string};
+use iscc_index::paths::{DeclaredPath, PathState};
+use iscc_index::record::{Record, StoredSimprints};
 
 use crate::asset_match::string_member;
 use crate::cursor::Cursor;
 use crate::failure::Failure;
-use crate::id::IsccId;
 use crate::index::FileCounts;
-use crate::json::{push_number, push_string};
-use crate::paths::{DeclaredPath, PathState};
 use crate::query::Query;
-use crate::record::{Record, StoredSimprints};
 use crate::score::{ChunkMatch, Compared, GlobalMatch, TypeMatch};
-use crate::unit::UnitType;
 pub use fields::Fields;
 
 /// What adding an asset did.

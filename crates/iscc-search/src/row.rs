@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
+use iscc_index::id::IsccId;
+use iscc_index::json::Pairs;
+use iscc_index::record::{Record, StoredSimprints};
+use iscc_index::segment::Matching;
 use serde::{Deserialize, Serialize};
 
 use crate::asset::NewAsset;
 use crate::failure::Failure;
-use crate::id::IsccId;
-use crate::json::Pairs;
-use crate::record::{Record, StoredSimprints};
 use crate::request::entry::{Entry, FastSimprint, Simprint};
 use crate::response;
-use crate::segment::Matching;
 
 /// Start of bytes in the text form of PostgreSQL.
 const HEX: &str = "\\x";

@@ -6,28 +6,30 @@ mod early;
 
 use std::collections::HashSet;
 
+use iscc_columns::column::Body;
+use iscc_columns::probes::MethodCounts;
+use iscc_columns::scan_pool::ScanPool;
+use iscc_index::filter::Filter;
+use iscc_index::pass::{
+    Part, SimprintQuery, SimprintsFound, UnitHit, UnitProbe, equal_simprints, prefixes,
+    similar_simprints, similar_units,
+};
+use iscc_index::record::Record;
+use iscc_index::segment::Matching;
+use iscc_index::snapshot::{SimprintType, Snapshot};
+use iscc_index::store::StoreError;
+
 use crate::asset::length_mismatch;
 use crate::asset_match::AssetMatch;
-use crate::column::Body;
 use crate::cursor::{self, Cursor, Position, Ranked};
 use crate::failure::Failure;
-use crate::filter::Filter;
 use crate::options::Options;
-use crate::pass::{
-    MethodCounts, Part, SimprintQuery, SimprintsFound, UnitHit, UnitProbe, equal_simprints,
-    prefixes, similar_simprints, similar_units,
-};
 use crate::query::{Query, QueryAsset, QuerySimprint};
-use crate::record::Record;
 use crate::reply::{Found, SearchReport};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
 use crate::response::{self, FoundForm, Metadata};
-use crate::scan_pool::ScanPool;
 use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatches, approximate_units, prefix_units};
-use crate::segment::Matching;
-use crate::snapshot::{SimprintType, Snapshot};
-use crate::store::StoreError;
 
 pub use budget::Searched;
 

@@ -6,7 +6,7 @@ mod reader;
 mod reference;
 mod salvage;
 
-pub use crate::lmdb_file::FileError;
+pub use iscc_index::lmdb_file::FileError;
 pub use page::{AssetPage, Form};
 pub(crate) use page::{PageRequest, PageWriter, after, write_filtered_page, write_page};
 pub use reader::{AssetReader, Batch, ReadError, Source};

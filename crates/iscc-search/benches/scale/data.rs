@@ -1,7 +1,7 @@
 //! Rows and queries of large indexes.
 
-use iscc_search::column::Body;
-use iscc_search::scan::WORDS_MAX;
+use iscc_columns::column::Body;
+use iscc_columns::scan::WORDS_MAX;
 
 /// Words of a body; the first bit is the highest.
 pub type Row = [u64; WORDS_MAX];

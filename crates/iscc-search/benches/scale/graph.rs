@@ -1,8 +1,8 @@
 //! A graph compared with lists and the scan, over codes as semantic models make them: the kind that needs it most.
 
 use bench_harness::thread_seconds;
-use iscc_search::graph::Graph;
-use iscc_search::scan::{Hit, Probe};
+use iscc_columns::graph::Graph;
+use iscc_columns::scan::{Hit, Probe};
 
 use super::data::body;
 use super::{Bench, KINDS};

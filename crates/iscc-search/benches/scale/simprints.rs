@@ -1,9 +1,9 @@
 //! Simprints of 64 bits, four of ten repeated: equal ones in sorted runs and in lists, near ones in lists.
 
 use bench_harness::thread_seconds;
+use iscc_columns::column::{Body, Column};
+use iscc_columns::prefix_runs::PrefixRuns;
 use iscc_search::Chunk;
-use iscc_search::column::{Body, Column};
-use iscc_search::prefix_runs::PrefixRuns;
 
 use super::Bench;
 use super::data::{self, Random};
@@ -68,7 +68,7 @@ fn compare_equal(
         sorted[start..].iter().take_while(|&&other| other == word).count()
     });
     let (in_lists, lists) = timed(probes, |word| {
-        let probe = iscc_search::scan::Probe { words: [word, 0, 0, 0], distance_max: 0 };
+        let probe = iscc_columns::scan::Probe { words: [word, 0, 0, 0], distance_max: 0 };
         let (rows, _) = bench.search(&probe, 64);
         rows.iter().map(|hit| bench.column.owners(hit.row as usize).len()).sum()
     });

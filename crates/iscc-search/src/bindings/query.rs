@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use iscc_codec::seq::{self, QueryError};
+use iscc_columns::column::Body;
+use iscc_columns::scan::{Hit, Probe, WORDS_MAX, scan};
+use iscc_columns::unit::UnitType;
 
 use super::postings::{Digest, digest};
 use super::rows::Rows;
 use super::score::{EQUAL, distance_max, unit_score};
 use super::{BindingIndex, ISCC, Searchable, searchable};
-use crate::column::Body;
-use crate::scan::{Hit, Probe, WORDS_MAX, scan};
-use crate::unit::UnitType;
 
 /// A query for the manifests of a value.
 #[derive(Debug, Clone, Copy)]

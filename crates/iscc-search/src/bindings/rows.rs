@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::column::{Body, Column};
-use crate::slots::Slots;
-use crate::unit::UnitType;
+use iscc_columns::column::{Body, Column};
+use iscc_columns::slots::Slots;
+use iscc_columns::unit::UnitType;
 
 const BITS: u16 = 256;
 

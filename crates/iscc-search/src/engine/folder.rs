@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use iscc_index::index_files::{has_data, remove, sync_names};
+
 use super::OpenError;
-use crate::index_files::{has_data, remove, sync_names};
 use crate::request::index::is_name;
 
 /// File that the owning process keeps locked.

@@ -4,18 +4,19 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use iscc_columns::scan_pool::ScanPool;
+use iscc_index::id::IsccId;
+use iscc_index::segment::Matching;
+
 use super::registry::Registry;
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
-use crate::id::IsccId;
 use crate::index::{Change, Index, SearchJob};
 use crate::reply::{Reply, SearchReply};
 use crate::request::entry::Entry;
 use crate::request::query::SearchParameters;
 use crate::request::selection::{Selection, no_negative_index};
 use crate::request::{deletions, entry, query};
-use crate::scan_pool::ScanPool;
-use crate::segment::Matching;
 use crate::transfer::lines::NewLines;
 
 /// Assets that are deleted in one transaction.

@@ -6,12 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use iscc_index::store::StoreError;
+
 use super::registry::Registry;
 use crate::allocator;
 use crate::background;
 use crate::decision::Decisions;
 use crate::index::{Index, Replaced};
-use crate::store::StoreError;
 
 /// Pause between build steps, so that building does not slow down searches.
 const STEP_PAUSE: Duration = Duration::from_micros(200);

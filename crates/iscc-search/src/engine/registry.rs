@@ -9,6 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use iscc_index::index_files::{has_data, remove};
+use iscc_index::options::Sealing;
+use iscc_index::segment::Matching;
+use iscc_index::store::Progress;
+use iscc_index::store::StoreError;
 use rayon::prelude::*;
 
 use super::OpenError;
@@ -17,11 +22,7 @@ use super::folder::Folder;
 use super::unavailable::Unavailable;
 use crate::failure::{Failure, FailureKind};
 use crate::index::{Index, no_index, store_failure};
-use crate::index_files::{has_data, remove};
-use crate::options::{Backend, Options, Sealing};
-use crate::segment::Matching;
-use crate::store::StoreError;
-use crate::store::load::Progress;
+use crate::options::{Backend, Options};
 
 pub use naming::no_alias;
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use iscc_index::json::push_string;
+use iscc_index::store::Progress;
+use iscc_index::store::StoreError;
+
 use crate::failure::{Failure, FailureKind};
-use crate::json::push_string;
-use crate::store::StoreError;
-use crate::store::load::Progress;
 
 /// Why an index cannot be used.
 #[derive(Debug, Clone)]

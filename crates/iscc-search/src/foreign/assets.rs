@@ -1,11 +1,12 @@
 //! Responses with assets that another engine stores.
 
+use iscc_index::id::IsccId;
+use iscc_index::record::Record;
+
 use super::{ForeignIndex, MATCHING};
 use crate::asset_match;
 use crate::failure::{Failure, Response};
-use crate::id::IsccId;
 use crate::index::{check_realm, no_asset, no_path};
-use crate::record::Record;
 use crate::request::{paths, query};
 use crate::response::{self, Fields};
 use crate::row::{Row, key, key_of};

@@ -3,6 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
+use iscc_columns::column::Body;
+use iscc_columns::unit::UnitType;
+use iscc_index::json;
+use iscc_index::record::{Record, StoredSimprints, merge_simprints};
+use iscc_index::segment::Matching;
 use serde::Serialize;
 
 use super::{ForeignIndex, MATCHING, simprint_term, unit_term};
@@ -11,11 +16,7 @@ use crate::changes::{self, Target};
 use crate::engine::{ChangeForm, read_change};
 use crate::failure::{Failure, Response};
 use crate::index::{Change, IndexState, no_asset};
-use crate::record::{Record, StoredSimprints, merge_simprints};
 use crate::row::{self, Row, key};
-use crate::segment::Matching;
-use crate::unit::UnitType;
-use crate::{column::Body, json};
 
 /// What a change would do.
 #[derive(Debug)]

@@ -3,15 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use iscc_index::filter::Filter;
+use iscc_index::record::Record;
+use iscc_index::segment::{AssetRows, Segment};
+use iscc_index::snapshot::{Snapshot, Whole};
+
 use super::{MATCHING, simprint_of};
 use crate::failure::Failure;
-use crate::filter::Filter;
 use crate::index::IndexState;
-use crate::record::Record;
 use crate::row::Row;
 use crate::search::Source;
-use crate::segment::{AssetRows, Segment};
-use crate::snapshot::{Snapshot, Whole};
 
 /// Counts of a whole index. They are part of the scores of simprints.
 #[derive(Debug, Clone, Default)]

@@ -2,25 +2,26 @@
 
 use std::collections::BTreeSet;
 
+use iscc_columns::column::Body;
+use iscc_columns::distance::distance_max;
+use iscc_columns::scan_pool::ScanPool;
+use iscc_columns::unit::is_instance;
+use iscc_index::id::IsccId;
+use iscc_index::pass::SimprintQuery;
+use iscc_index::record::Record;
+
 use super::candidates::Candidates;
 use super::{Counts, ForeignIndex, MATCHING, hex, simprint_term};
 use crate::asset_match::AssetMatch;
-use crate::column::Body;
-use crate::distance::distance_max;
 use crate::engine::{CheckedSearch, SearchBody, check_search};
 use crate::failure::Failure;
-use crate::id::IsccId;
 use crate::index::{IndexState, check_realm, no_asset};
 use crate::options::Options;
-use crate::pass::SimprintQuery;
 use crate::query::{Query, QueryAsset};
-use crate::record::Record;
 use crate::reply::Found;
 use crate::request::query::SearchParameters;
 use crate::row::{Row, key};
-use crate::scan_pool::ScanPool;
 use crate::search::{Searcher, Source, Wanted, bodies, check_lengths};
-use crate::unit::is_instance;
 
 /// Lengths in bits of the vectors that the other engine compares.
 const VECTOR_BITS: u16 = 64;

@@ -3,15 +3,16 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use iscc_index::id::IsccId;
+use iscc_index::snapshot::Snapshot;
+use iscc_index::store::{LogTable, StoreError};
+
 use super::draft::Draft;
 use super::following::RowChange;
 use super::{Index, store_failure};
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
-use crate::id::IsccId;
 use crate::reply::Reply;
-use crate::snapshot::Snapshot;
-use crate::store::{LogTable, StoreError};
 use crate::transfer::lines::NewLines;
 
 /// Maximum number of assets in a group. Limits the size of a transaction.

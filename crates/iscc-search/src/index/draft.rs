@@ -5,15 +5,18 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use iscc_index::paths::Paths;
+use iscc_index::record::{
+    Record, StoredSimprints, merge_simprints, read_simprints, write_simprints,
+};
+use iscc_index::segment::{AssetRows, Matching, Segment};
+use iscc_index::snapshot::Snapshot;
+use iscc_index::store::{StoreError, StoredMeta, Writing};
+
 use super::{Change, Index, LogChange, LogRow, SlotRef, Writer, no_asset, no_index};
 use crate::asset::NewAsset;
 use crate::changes::{self, Target};
 use crate::failure::{Failure, Response};
-use crate::paths::Paths;
-use crate::record::{Record, StoredSimprints, merge_simprints, read_simprints, write_simprints};
-use crate::segment::{AssetRows, Matching, Segment};
-use crate::snapshot::Snapshot;
-use crate::store::{StoreError, StoredMeta, Writing};
 
 /// The next state.
 pub(super) struct Draft<'a> {

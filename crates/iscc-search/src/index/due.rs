@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::options::{Sealing, SegmentSizes};
-use crate::segment::Segment;
-use crate::snapshot::Snapshot;
+use iscc_index::options::{Sealing, SegmentSizes};
+use iscc_index::segment::Segment;
+use iscc_index::snapshot::Snapshot;
 
 /// A segment is worn when at least 1 / `DEAD_SHARE` of its slots are dead, ...
 const DEAD_SHARE: u32 = 5;

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
+use iscc_columns::sections::SealError;
+use iscc_index::segment::Segment;
+use iscc_index::segment::sealed::{self, Paced, SealedFile};
+use iscc_index::snapshot::load::load_state;
+use iscc_index::store::StoreError;
+
 use super::Index;
 use super::sealing::{HURRY, NotSealed};
 use crate::background;
 use crate::decision::Decision;
-use crate::sealed::{self, Paced, SealError, SealedFile};
-use crate::segment::Segment;
-use crate::store::StoreError;
-use crate::store::load::load_state;
 
 impl Index {
     /// Compares the files that were not checked since the start with their hashes. If one is damaged or missing, loads the

@@ -3,14 +3,15 @@
 
 use std::sync::PoisonError;
 
+use iscc_index::record::{Record, StoredSimprints, read_simprints};
+use iscc_index::segment::Matching;
+use iscc_index::store::{StoreError, Writing};
+
 use super::draft::Draft;
 use super::{Change, Index, LogRow};
 use crate::asset::NewAsset;
 use crate::failure::{Failure, Response};
-use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::row::{self, Row, key, key_of};
-use crate::segment::Matching;
-use crate::store::{StoreError, Writing};
 
 /// What an index knows besides its assets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

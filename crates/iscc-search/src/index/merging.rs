@@ -5,15 +5,17 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use iscc_columns::sections::SealError;
+use iscc_columns::slots::Slots;
+use iscc_index::segment::Segment;
+use iscc_index::segment::sealed::{self, Merged, SealedFile};
+use iscc_index::snapshot::Snapshot;
+
 use super::Index;
 use super::due::{Due, Target};
 use super::sealing::NotSealed;
 use crate::background;
 use crate::decision::Decision;
-use crate::sealed::{self, Merged, SealError, SealedFile};
-use crate::segment::Segment;
-use crate::slots::Slots;
-use crate::snapshot::Snapshot;
 
 /// Number of slots that are removed while the writer is locked, less than a millisecond.
 const SLOTS_PER_STEP: usize = 4096;

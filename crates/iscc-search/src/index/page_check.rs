@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use iscc_index::store::StoreError;
+
 use super::Index;
 use crate::background;
 use crate::decision::Decision;
-use crate::store::StoreError;
 
 impl Index {
     /// Checks the pages of the store, unless that was done. Fails if one is damaged: the index must not be used any more.

@@ -4,13 +4,14 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, PoisonError};
 
+use iscc_index::filter::Filter;
+use iscc_index::paths::{DeclaredPath, PathState, Paths, id_of};
+use iscc_index::record::Record;
+use iscc_index::snapshot::Snapshot;
+use iscc_index::store::{Store, StoreError, Writing};
+
 use super::draft::Draft;
 use super::{Index, View};
-use crate::filter::Filter;
-use crate::paths::{DeclaredPath, PathState, Paths, id_of};
-use crate::record::Record;
-use crate::snapshot::Snapshot;
-use crate::store::{Store, StoreError, Writing};
 
 /// Assets per step of building. Writers wait for one step.
 const STEP_ASSETS: usize = 2_000;
@@ -167,10 +168,10 @@ impl View<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::check;
     use crate::options::Options;
-    use crate::segment::Matching;
-    use crate::store::load::Progress;
+    use iscc_index::check::check;
+    use iscc_index::segment::Matching;
+    use iscc_index::store::Progress;
 
     #[test]
     fn rows_are_built_again_after_another_version_changed_the_assets() {
@@ -204,8 +205,10 @@ mod tests {
         index
             .store
             .write(|writing| {
-                writing
-                    .put_meta(&crate::store::StoredMeta { realm: Some(0), ..Default::default() })?;
+                writing.put_meta(&iscc_index::store::StoredMeta {
+                    realm: Some(0),
+                    ..Default::default()
+                })?;
                 Ok(Some(()))
             })
             .unwrap();

@@ -5,12 +5,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLockReadGuard};
 use std::time::Instant;
 
+use iscc_columns::sections::SealError;
+use iscc_index::segment::sealed::{self, Expected, NewFile, Paced, SealedFile};
+use iscc_index::segment::{DEAD, Segment};
+use iscc_index::snapshot::Snapshot;
+use iscc_index::store::{SealedEntry, SealedRecord, StoreError};
+
 use super::Index;
 use super::merging::{mark_died, range_of};
-use crate::sealed::{self, Expected, NewFile, Paced, SealError, SealedFile};
-use crate::segment::{DEAD, Segment};
-use crate::snapshot::Snapshot;
-use crate::store::{SealedEntry, SealedRecord, StoreError};
 
 /// How many times faster than usual files are written while several segments wait.
 pub(super) const HURRY: u64 = 4;

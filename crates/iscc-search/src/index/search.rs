@@ -3,17 +3,18 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use iscc_columns::scan_pool::ScanPool;
+use iscc_index::filter::Filter;
+use iscc_index::segment::Matching;
+use iscc_index::snapshot::Snapshot;
+
 use super::{Index, View};
 use crate::failure::Failure;
-use crate::filter::Filter;
 use crate::query::Query;
 use crate::reply::{Found, SearchReply};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
-use crate::scan_pool::ScanPool;
 use crate::search::{Searched, Searcher, Source, Wanted};
-use crate::segment::Matching;
-use crate::snapshot::Snapshot;
 
 /// A search request that passed the schema check.
 pub struct SearchJob<'a> {

@@ -5,12 +5,15 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::options::SegmentSizes;
-use crate::sealed::{self, Expected, SealError};
-use crate::segment::{Matching, Segment};
-use crate::snapshot::Snapshot;
-use crate::store::load::{PROGRESS_ROWS, Progress, asset_rows, load, numbered, without_assets};
-use crate::store::{Reading, SealedEntry, SealedRecord, Store, StoreError};
+use iscc_columns::sections::SealError;
+use iscc_index::options::SegmentSizes;
+use iscc_index::segment::sealed::{self, Expected};
+use iscc_index::segment::{Matching, Segment};
+use iscc_index::snapshot::Snapshot;
+use iscc_index::snapshot::load::{asset_rows, load, numbered, without_assets};
+use iscc_index::store::{
+    PROGRESS_ROWS, Progress, Reading, SealedEntry, SealedRecord, Store, StoreError,
+};
 
 /// How often files are opened again while the process lacks descriptors or memory.
 const RETRIES: usize = 20;

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use iscc_columns::sections::Purpose;
+use iscc_index::segment::sealed::{Paced, SealedFile};
+
 use super::Index;
 use super::sealing::HURRY;
 use crate::background;
-use crate::sealed::{Paced, Purpose, SealedFile};
 
 impl Index {
     /// Reads the files that were opened at the start, at most `left` bytes of them, and subtracts these from it. First what

@@ -1,5 +1,9 @@
 //! Applying entries: judged, then committed in one transaction with the cursor.
 
+use iscc_columns::unit::Unit;
+use iscc_index::id::IsccId;
+use iscc_index::record::Record;
+use iscc_index::store::{LogTable, StoreError};
 use iscc_log::entry::{self, Asset, Log, Reason, Signed};
 use iscc_log::judge::Judge;
 use iscc_log::tree::{self, Hash};
@@ -11,11 +15,7 @@ use super::rows::{self, Stored, block_key};
 use super::{BLOCK, LogIndex, leaves};
 use crate::asset::NewAsset;
 use crate::failure::Failure;
-use crate::id::IsccId;
 use crate::index::{LogChange, LogRow, store_failure};
-use crate::record::Record;
-use crate::store::{LogTable, StoreError};
-use crate::unit::Unit;
 
 /// An id whose time is this far ahead of the clock is an anomaly.
 const FUTURE_US: u64 = 600_000_000;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use iscc_index::store::{LogTable, Reading, Store, StoreError};
 use iscc_log::entry::Reason;
 use iscc_log::key::PublicKey;
 use iscc_log::tree::{self, Hash, Head};
@@ -11,7 +12,6 @@ use serde_json::Value;
 
 use super::rows::{self, block_key, hashes, read_claim};
 use super::{BLOCK, HUB_LIST_KEY};
-use crate::store::{LogTable, Reading, Store, StoreError};
 
 /// What a check found.
 #[derive(Debug, Default, PartialEq, Eq)]

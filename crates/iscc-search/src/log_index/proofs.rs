@@ -1,5 +1,6 @@
 //! What a node proves to others: consistency, inclusion, and the files of a mirrored log.
 
+use iscc_index::store::{LogTable, Reading, StoreError};
 use iscc_log::TILE_WIDTH;
 use iscc_log::code_text::iscc_id;
 use iscc_log::judge::Claim;
@@ -9,7 +10,6 @@ use serde_json::Value;
 use super::rows::{block_key, read_claim};
 use super::{BLOCK, LogIndex, leaves, rows};
 use crate::failure::Failure;
-use crate::store::{LogTable, Reading, StoreError};
 
 /// Levels of tiles: a level-8 tile would cover more than 2^64 leaves.
 const LEVEL_MAX: u8 = 7;

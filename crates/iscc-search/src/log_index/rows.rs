@@ -1,12 +1,12 @@
 //! Keys and values of the log databases.
 
+use iscc_index::store::{LogTable, Reading, StoreError};
 use iscc_log::code_text::LogId;
 use iscc_log::judge::{Claim, Known};
 use iscc_log::key::PublicKey;
 use iscc_log::tree::Hash;
 
 use crate::index::{LogChange, LogRow};
-use crate::store::{LogTable, Reading, StoreError};
 
 const KEY_BYTES: usize = 32;
 

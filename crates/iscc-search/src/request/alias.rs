@@ -1,10 +1,11 @@
 //! The body of a request that points an alias to an index.
 
+use iscc_index::json::Node;
+
 use super::parse;
 use super::rules;
 use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
-use crate::json::Node;
 
 /// Parses `{"index": ...}` and returns the name of the index.
 pub fn read(body: &[u8]) -> Result<String, Failure> {

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use iscc_index::json::Node;
+
 use super::parse;
 use super::rules::{self, ID_PATTERN};
 use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
-use crate::json::Node;
 
 /// Parses the body.
 pub fn read(body: &[u8]) -> Result<Vec<Cow<'_, str>>, Failure> {

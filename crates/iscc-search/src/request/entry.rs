@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use iscc_index::json::{self, Node, Object, Pairs, Text};
+use iscc_index::snapshot::SIMPRINT_TYPES_MAX;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -13,8 +15,6 @@ use super::parse;
 use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_CHARS_MIN, SIMPRINT_PATTERN};
 use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
-use crate::json::{self, Node, Object, Pairs, Text};
-use crate::snapshot::SIMPRINT_TYPES_MAX;
 
 /// Minimum number of units, if an entry has units.
 pub const ENTRY_UNITS_MIN: usize = 2;

@@ -1,10 +1,11 @@
 //! The body of a request that creates an index.
 
+use iscc_index::json::{Node, push_string};
+
 use super::parse;
 use super::rules;
 use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
-use crate::json::{Node, push_string};
 
 /// Maximum number of characters in an index name.
 pub const NAME_CHARS_MAX: usize = 32;

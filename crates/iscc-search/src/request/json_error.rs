@@ -2,8 +2,9 @@
 //!
 //! The reference service returns these errors to clients. Serde's differ in text and position.
 
+use iscc_index::json::push_string;
+
 use crate::failure::{Failure, FailureKind};
-use crate::json::push_string;
 
 /// Maximum nesting depth. A deeper value is reported as an error at its position.
 const DEPTH_MAX: usize = 1000;

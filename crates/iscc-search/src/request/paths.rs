@@ -1,12 +1,13 @@
 //! The body of a request that declares metadata paths, and conditions of a listing.
 
+use iscc_index::filter::{Filter, Path};
+use iscc_index::json::{Node, push_string};
+use iscc_index::paths::{PATH_BYTES_MAX, PATHS_MAX};
+
 use super::rules;
 use super::violations::{Place, Step, Violations};
 use super::{parse, selection};
 use crate::failure::Failure;
-use crate::filter::{Filter, Path};
-use crate::json::{Node, push_string};
-use crate::paths::{PATH_BYTES_MAX, PATHS_MAX};
 
 /// Parses `{"paths": [...]}` and returns the different paths in normal form.
 pub fn read(body: &[u8]) -> Result<Vec<String>, Failure> {

@@ -1,9 +1,10 @@
 //! The body of a request with several queries.
 
+use iscc_index::json::Node;
+
 use super::parse;
 use super::violations::{Place, Violations};
 use crate::failure::Failure;
-use crate::json::Node;
 use crate::transfer::lines;
 
 /// Maximum number of queries.

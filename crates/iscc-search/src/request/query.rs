@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use iscc_index::json::Node;
 use serde_json::value::RawValue;
 
 use super::parse;
@@ -9,7 +10,6 @@ use super::rules::{self, CODE_PATTERN, ID_PATTERN, SIMPRINT_PATTERN};
 use super::selection::SelectionParameters;
 use super::violations::{Place, Step, Violations};
 use crate::failure::{Failure, FailureKind};
-use crate::json::Node;
 
 /// Largest limit of a search.
 const LIMIT_MAX: i64 = 10_000;

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use iscc_index::json::Node;
 use serde_json::value::RawValue;
 
 use super::violations::{Place, Step, Violations};
 use crate::failure::Failure;
-use crate::json::Node;
 
 /// Pattern of an ISCC-ID.
 pub const ID_PATTERN: &str = "^ISCC:[A-Z2-7]{16}$";

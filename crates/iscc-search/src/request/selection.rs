@@ -2,16 +2,17 @@
 
 use std::collections::HashSet;
 
+use iscc_columns::unit::UnitType;
+use iscc_index::filter::Filter;
+use iscc_index::id::IsccId;
+use iscc_index::json::push_string;
+use iscc_index::segment::Matching;
+
 use super::violations::{Place, Step, Violations};
 use crate::cursor::Cursor;
 use crate::failure::{Failure, FailureKind};
-use crate::filter::Filter;
-use crate::id::IsccId;
-use crate::json::push_string;
 use crate::options::Options;
 use crate::response::Fields;
-use crate::segment::Matching;
-use crate::unit::UnitType;
 
 /// Parameters as the client sent them. By default, none restricts the search.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,9 +1,9 @@
 //! Schema violations: a list of `{type, loc, msg, input, ctx}`.
 
+use iscc_index::json::push_string;
 use serde_json::value::RawValue;
 
 use crate::failure::{Failure, FailureKind};
-use crate::json::push_string;
 
 /// Maximum number of violations in a response.
 const VIOLATIONS_MAX: usize = 100;

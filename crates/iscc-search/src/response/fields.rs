@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
+use iscc_index::json::{Pairs, push_string};
 use serde_json::value::RawValue;
-
-use crate::json::{Pairs, push_string};
 
 /// Starts the names of members to leave out.
 const WITHOUT: char = '-';

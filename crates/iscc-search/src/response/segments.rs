@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::frozen::Owner;
-use crate::json::push_string;
-use crate::pass::{ColumnRows, Rows, SimprintRows, UnitRows};
-use crate::segment::Segment;
-use crate::snapshot::Snapshot;
+use iscc_columns::frozen::Owner;
+use iscc_columns::probes::{ColumnRows, Rows};
+use iscc_index::json::push_string;
+use iscc_index::segment::Segment;
+use iscc_index::snapshot::Snapshot;
 
 /// The segments as a JSON array, oldest first. `None` if none is in a file.
 ///
@@ -21,9 +21,11 @@ pub fn json(snapshot: &Snapshot) -> Option<Vec<u8>> {
             (false, false) => "full",
         };
         let has_graph = |key| segment.file().is_some_and(|file| file.graph_bytes(key) > 0);
-        let units = UnitRows::all(segment)
+        let units = segment
+            .unit_columns()
             .map(|(key, rows)| column(&key.0.to_string(), &rows, has_graph(key)));
-        let simprints = SimprintRows::all(segment)
+        let simprints = segment
+            .simprint_columns()
             .map(|((kind, _), rows)| column(&snapshot.simprint_column_name(kind), &rows, false));
         let columns = units.chain(simprints).collect::<Vec<_>>().join(",");
         let (assets, dead) = (segment.slots.live(), segment.slots.dead());

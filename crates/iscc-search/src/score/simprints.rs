@@ -3,8 +3,9 @@
 mod equal;
 mod similar;
 
+use iscc_columns::column::Body;
+
 use super::top_k::{higher_first, top_k};
-use crate::column::Body;
 
 pub use equal::equal_simprints;
 pub use similar::similar_simprints;

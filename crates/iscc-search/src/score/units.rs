@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use iscc_codec::IsccId;
+use iscc_columns::distance::similarity;
+use iscc_columns::unit::{Unit, UnitType};
+use iscc_index::pass::UnitHit;
+use iscc_index::snapshot::Snapshot;
 
 use super::top_k::{higher_first, top_k};
-use crate::distance::similarity;
-
-use crate::pass::UnitHit;
-use crate::snapshot::Snapshot;
-use crate::unit::{Unit, UnitType};
 
 /// An asset that matches a query.
 #[derive(Debug, Clone, PartialEq)]

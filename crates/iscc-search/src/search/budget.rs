@@ -2,19 +2,21 @@
 //!
 //! The planned work is counted and not timed, so the same request is accepted or refused each time.
 
+use iscc_columns::lists::cost::scan_cost;
+use iscc_columns::probes::Work;
+use iscc_index::pass::{Part, SimprintQuery, simprints_work, units_work};
+use iscc_index::segment::Matching;
+use iscc_index::snapshot::Snapshot;
+
 use super::{Searcher, bodies};
 use crate::failure::Failure;
-use crate::lists::cost::scan_cost;
-use crate::pass::{Part, SimprintQuery, Work, simprints_work, units_work};
 use crate::query::Query;
 use crate::request::selection::Selection;
-use crate::segment::Matching;
-use crate::snapshot::Snapshot;
 
 /// Length of the longest bodies in bits.
 const BITS_MAX: u16 = 256;
 
-/// Cost of a second of processor time (see [`crate::lists::cost`]).
+/// Cost of a second of processor time (see [`iscc_columns::lists::cost`]).
 const COST_PER_SECOND: f64 = 1e9;
 
 /// What a query is searched in.

@@ -8,17 +8,19 @@
 //! Only columns with lists are searched in steps. The others, and Instance-Codes, are searched as usual before, so all
 //! their hits are known. Whether steps are tried, and when they are given up, depends on counted work.
 
+use iscc_columns::distance::similarity;
+use iscc_columns::lists::cost::{PLANNING, RECORD};
+use iscc_columns::probes::Method;
+use iscc_index::pass::{Part, UnitHit, Units, near_assets, units_work};
+use iscc_index::record::Record;
+use iscc_index::segment::Matching;
+use iscc_index::snapshot::Snapshot;
+
 use super::{QueryHits, Searcher, Source, Wanted, realm};
-use crate::distance::similarity;
-use crate::lists::cost::{PLANNING, RECORD};
-use crate::options::{EarlyEnd, Method};
-use crate::pass::{Part, UnitHit, Units, near_assets, units_work};
+use crate::options::EarlyEnd;
 use crate::query::Query;
-use crate::record::Record;
 use crate::reply::SearchReport;
 use crate::score::approximate_units;
-use crate::segment::Matching;
-use crate::snapshot::Snapshot;
 
 /// Largest limit. With a larger one, there rarely are enough near matches.
 const LIMIT_MAX: usize = 16;

@@ -1,11 +1,12 @@
 //! NDJSON: one entry per line. A line that breaks a rule is refused on its own; the others are added.
 
+use iscc_index::json::push_string;
+use iscc_index::segment::Matching;
+
 use crate::asset::NewAsset;
 use crate::failure::Failure;
-use crate::json::push_string;
 use crate::request::entry;
 use crate::response::AddStatus;
-use crate::segment::Matching;
 
 /// Appends an entry as a line. Line breaks in JSON can only be between its tokens, where spaces mean the same.
 pub fn push(lines: &mut Vec<u8>, entry: &[u8]) {

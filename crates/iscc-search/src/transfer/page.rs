@@ -2,13 +2,14 @@
 
 use std::iter::Peekable;
 
+use iscc_index::filter::Filter;
+use iscc_index::id::IsccId;
+use iscc_index::paths;
+use iscc_index::record::{Record, StoredSimprints, read_simprints};
+use iscc_index::store::{Reading, StoreError};
+
 use crate::failure::Failure;
-use crate::filter::Filter;
-use crate::id::IsccId;
-use crate::paths;
-use crate::record::{Record, StoredSimprints, read_simprints};
 use crate::response::{self, Fields};
-use crate::store::{Reading, StoreError};
 
 /// A page ends after this many bytes, because a single asset may have megabytes of metadata.
 const PAGE_BYTES_MAX: usize = 8 << 20;

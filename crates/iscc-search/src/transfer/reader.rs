@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use iscc_index::id::IsccId;
+use iscc_index::lmdb_file::FileError;
+use iscc_index::store::{Store, StoreError};
+
 use super::page::{Form, PageRequest, write_page};
 use super::reference::ReferenceReader;
 use super::salvage::Salvage;
-use crate::id::IsccId;
-use crate::lmdb_file::FileError;
-use crate::store::{Store, StoreError};
 
 /// What to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use iscc_codec::base::base64url;
+use iscc_index::json::push_string;
+use iscc_index::lmdb_file::{LmdbFile, Row, Rows, Tree, Value};
 
 use super::lines;
 use super::reader::{Batch, ReadError};
-use crate::json::push_string;
-use crate::lmdb_file::{FileError, LmdbFile, Row, Rows, Tree, Value};
 
 const ASSETS: &str = "__assets__";
 /// Simprints are grouped by asset for as many assets at a time as have about this many simprints together.
@@ -183,13 +183,4 @@ fn place_of(place: &[u8]) -> Option<(u64, u32, u32)> {
     let place: &[u8; 16] = place.try_into().ok()?;
     let number = u128::from_be_bytes(*place);
     Some(((number >> 64) as u64, (number >> 32) as u32, number as u32))
-}
-
-impl From<FileError> for crate::store::StoreError {
-    fn from(error: FileError) -> Self {
-        match error {
-            FileError::Io(error) => error.into(),
-            FileError::Damage(damage) => Self::Page(damage),
-        }
-    }
 }

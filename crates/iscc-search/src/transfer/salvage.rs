@@ -7,16 +7,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::lines;
-use super::reader::{Batch, ReadError};
-use crate::id::IsccId;
-use crate::lmdb_file::{
+use iscc_index::id::IsccId;
+use iscc_index::lmdb_file::{
     Content, FileError, LmdbFile, Pages, Row, Rows, Tree, Value, free_pages, visit,
 };
-use crate::paths::{self, Paths};
-use crate::record::{Record, StoredSimprints, read_simprints};
+use iscc_index::paths::{self, Paths};
+use iscc_index::record::{Record, StoredSimprints, read_simprints};
+use iscc_index::store::DATA_FILE;
+
+use super::lines;
+use super::reader::{Batch, ReadError};
 use crate::response::{self, Fields};
-use crate::store::DATA_FILE;
 
 /// The rows of a damaged index.
 pub struct Salvage {

@@ -1,6 +1,6 @@
 //! Every instruction set finds exactly the rows that the reference implementation finds.
 
-use iscc_search::scan::{Columns, Hit, Probe, WORDS_MAX, levels, scan_at};
+use iscc_columns::scan::{Columns, Hit, Probe, WORDS_MAX, levels, scan_at};
 use proptest::prelude::*;
 use reference::scan::prefix_distance;
 

@@ -1,12 +1,14 @@
 //! Starts with a journal, and without a valid one.
 
+use iscc_index::options::{SealHook, Sealing, SegmentSizes};
+use iscc_index::record::Record;
+use iscc_index::segment::Matching;
+use iscc_index::store::Progress;
+use iscc_index::store::StoredMeta;
+
 use super::*;
 use crate::index::Replaced;
-use crate::options::{Options, SealHook, Sealing, SegmentSizes};
-use crate::record::Record;
-use crate::segment::Matching;
-use crate::store::StoredMeta;
-use crate::store::load::Progress;
+use crate::options::Options;
 
 /// The index in a folder, whose full segments have four assets.
 fn open(folder: &std::path::Path) -> Index {

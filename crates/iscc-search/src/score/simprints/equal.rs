@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use iscc_columns::column::Body;
+use iscc_index::pass::{EqualSimprint, SimprintQuery};
+use iscc_index::snapshot::Snapshot;
+
 use super::{ChunkRow, FREQUENCY_ROWS_MAX, TypeMatch, TypeMatches};
-use crate::column::Body;
-use crate::pass::{EqualSimprint, SimprintQuery};
-use crate::snapshot::Snapshot;
 
 /// Scores one simprint type by equality.
 ///
@@ -28,7 +29,7 @@ pub fn equal_simprints(
     }
     let type_match = |(id, chunks): (u64, Vec<ChunkRow>)| {
         let score = coverage(query, &chunks) * quality(&chunks);
-        let (matches, queried) = (chunks.len(), query.len());
+        let (matches, queried) = (chunks.len(), query.queried());
         (id, TypeMatch { score, matches, queried, chunks })
     };
     let scored = by_asset.into_iter().map(type_match);
@@ -75,7 +76,7 @@ fn coverage(query: &SimprintQuery, chunks: &[ChunkRow]) -> f64 {
     let mut matched: Vec<Body> = chunks.iter().map(|chunk| chunk.body).collect();
     matched.sort_unstable();
     matched.dedup();
-    matched.len() as f64 / query.len() as f64
+    matched.len() as f64 / query.queried() as f64
 }
 
 fn quality(chunks: &[ChunkRow]) -> f64 {

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use iscc_columns::distance::similarity;
+use iscc_index::pass::{SimprintQuery, SimprintRow};
+use iscc_index::snapshot::Snapshot;
+
 use super::equal::frequency;
 use super::{ChunkRow, FREQUENCY_ROWS_MAX, TypeMatch, TypeMatches};
-use crate::distance::similarity;
-use crate::pass::{SimprintQuery, SimprintRow};
-use crate::snapshot::Snapshot;
 
 /// Scores one simprint type by similarity.
 ///
@@ -27,7 +28,8 @@ pub fn similar_simprints<'a>(
         own_weights[row.found.probe] = row.weight;
     }
     let own: Vec<f64> = query.probe_at.iter().map(|&probe| own_weights[probe]).collect();
-    let scored = Scored { positions: query.positions(), queried: query.len(), rows, matches, own };
+    let scored =
+        Scored { positions: query.positions(), queried: query.queried(), rows, matches, own };
     let (mut scores, mut ranges) = (Vec::new(), Vec::new());
     let mut start = 0;
     for of_asset in scored.matches.chunk_by(|a, b| (a.segment, a.slot) == (b.segment, b.slot)) {
