@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { circlesOf } from './support/circles.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -243,16 +244,6 @@ function importsOf(file: string): string[] {
 /** The file that an import path such as `src/a.js` means. */
 function sourceOf(target: string): string {
   return target.replace(/\.js$/, '.ts');
-}
-
-/** The nodes of a graph that can be reached from themselves. */
-function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
-  const onCircle = (start: string) => {
-    const seen = new Set(graph.get(start));
-    for (const node of seen) for (const next of graph.get(node) ?? []) seen.add(next);
-    return seen.has(start);
-  };
-  return [...graph.keys()].filter(onCircle).sort();
 }
 
 function roomOf(file: string): string | undefined {

@@ -1,4 +1,4 @@
-//! Creates the text tables of `src/text/table.rs` from the pinned Unicode crates.
+//! Creates the text tables of `src/kernels/table.rs` from the pinned Unicode crates.
 //!
 //! At build time, because processing all code points takes about a second, too long for the start
 //! of a server or a short command. As statics, the tables are shared, read-only pages.

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { bare } from '../support/rust-source.js';
 
 const CRATES = path.resolve(import.meta.dirname, '../../crates');
 /** Programs of tests and benches, which read no input of strangers. */
@@ -28,13 +29,6 @@ interface Function {
   /** Signature and body. */
   readonly text: string;
   readonly isMethod: boolean;
-}
-
-/** Rust without comments and texts, whose braces and names mean nothing. */
-function bare(source: string): string {
-  const ignored =
-    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|b?r(#*)"[\s\S]*?"\1|b?"(?:\\[\s\S]|[^"\\])*"|b?'(?:\\[^\n]+?|[^'\\\n])'/g;
-  return source.replace(ignored, (part) => (part.startsWith('/') ? '' : '""'));
 }
 
 /** The index after the bracket that closes the first opening one. */

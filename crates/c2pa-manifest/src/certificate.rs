@@ -1,5 +1,7 @@
 //! A disposable certificate chain for demonstrations and tests: a root, and a leaf for claims.
 
+mod key;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use data_encoding::BASE64;
 use thiserror::Error;
@@ -8,7 +10,9 @@ use crate::der::{
     BOOLEAN, INTEGER, OCTET_STRING, SET, UTC_TIME, UTF8_STRING, bit_string, element, explicit,
     object_id, sequence,
 };
-use crate::key::{Key, KeyKind, random};
+use key::{Key, random};
+
+pub use key::KeyKind;
 
 /// Validity of the certificates. Limited because their keys are stored without protection.
 const VALID_DAYS: i64 = 365;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::boxes::{boxes, only_box};
 use crate::brob::{UNPACKED_BYTES_MAX, unpack};
+use crate::soft_binding::BindingSource;
 use crate::superbox::Superbox;
 use crate::{Refusal, is_manifest_id, soft_binding};
 
@@ -22,17 +23,6 @@ pub struct ActiveManifest {
     pub sources: Vec<BindingSource>,
     /// COSE of its claim signature.
     pub signature: Vec<u8>,
-}
-
-/// The parts of a manifest with soft bindings.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct BindingSource {
-    /// CBOR of its claim.
-    pub claim: Option<Vec<u8>>,
-    /// CBOR of its soft-binding assertions, in order.
-    pub soft_bindings: Vec<Vec<u8>>,
-    /// Label of the parent of an update manifest.
-    parent: Option<String>,
 }
 
 /// Reads a manifest store. `bytes` must end with it.

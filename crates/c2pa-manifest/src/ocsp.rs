@@ -17,7 +17,6 @@ use crate::der::{
     BIT_STRING, ENUMERATED, GENERALIZED_TIME, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, explicit,
     read,
 };
-use crate::trust::{TrustKind, TrustList};
 
 /// Maximum number of addresses per store. The signers of further ingredients are not looked up.
 const ADDRESSES_MAX: usize = 8;
@@ -82,10 +81,10 @@ impl SyncHttpResolver for Fetched {
 pub struct Authorities(CertificateTrustPolicy);
 
 impl Authorities {
-    /// The certificates of the signers' lists, which must be valid.
-    pub fn new(lists: &[TrustList]) -> Option<Self> {
+    /// The certificates of lists, which must be valid: names and PEM.
+    pub fn new<'a>(lists: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut policy = CertificateTrustPolicy::new();
-        for TrustList { name, pem, .. } in lists.iter().filter(|it| it.kind == TrustKind::Signers) {
+        for (name, pem) in lists {
             let kind = TrustAnchorType::Manifest;
             policy.add_trust_anchors(pem.as_bytes(), name, kind, None).ok()?;
         }

@@ -11,7 +11,7 @@ use ciborium::Value;
 use serde_json::json;
 use thiserror::Error;
 
-use crate::key::KeyKind;
+use crate::certificate::KeyKind;
 
 /// The contents of the manifest, and its signer.
 #[derive(Debug, Clone)]

@@ -7,7 +7,17 @@ use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 use iscc_codec::Code;
 
 use crate::algorithm::ISCC;
-use crate::framing::BindingSource;
+
+/// The parts of a manifest with soft bindings.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct BindingSource {
+    /// CBOR of its claim.
+    pub claim: Option<Vec<u8>>,
+    /// CBOR of its soft-binding assertions, in order.
+    pub soft_bindings: Vec<Vec<u8>>,
+    /// Label of the parent of an update manifest.
+    pub parent: Option<String>,
+}
 
 /// One block of a soft-binding assertion.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -132,6 +132,12 @@ fn setting(TrustList { name, kind, pem }: &TrustList) -> Value {
     json!({ "trust_anchors": pem, "trust_uri": name, "trust_kind": kind.setting() })
 }
 
+/// The authorities that may vouch for responders: those of the signers' lists.
+pub fn authorities(lists: &[TrustList]) -> Option<ocsp::Authorities> {
+    let signers = lists.iter().filter(|list| list.kind == TrustKind::Signers);
+    ocsp::Authorities::new(signers.map(|list| (list.name.as_str(), list.pem.as_str())))
+}
+
 /// A context of the `c2pa` crate that judges each kind of signers by its lists alone, fetches
 /// nothing and stops at the thread's deadline. With `asks_responders`, it looks for OCSP responses
 /// in [`ocsp`].

@@ -101,7 +101,7 @@ impl Validator {
     /// Like [`Validator::new`], and names the OCSP responses that the caller can fetch.
     pub fn asking_responders(lists: &[TrustList]) -> Result<Self, TrustError> {
         let context = Arc::new(trust::context(lists, true)?);
-        let responders = Authorities::new(lists).map(Arc::new);
+        let responders = trust::authorities(lists).map(Arc::new);
         Ok(Self { context, responders, ..Self::new(lists)? })
     }
 

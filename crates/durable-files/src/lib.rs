@@ -97,14 +97,15 @@ fn state_of(metadata: &Metadata) -> String {
     format!("{} {:?}", metadata.len(), metadata.modified())
 }
 
+/// Waits until the directory entries of a folder are on disk.
 #[cfg(unix)]
-fn sync_names(folder: &Path) -> io::Result<()> {
+pub fn sync_names(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
 /// Folders cannot be opened as files; their entries are journalled.
 #[cfg(not(unix))]
-fn sync_names(_folder: &Path) -> io::Result<()> {
+pub fn sync_names(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -15,6 +15,7 @@ pub mod graph;
 pub mod id_filter;
 pub mod lists;
 pub mod map;
+pub mod methods;
 pub mod prefix_runs;
 pub mod probes;
 pub mod scan;

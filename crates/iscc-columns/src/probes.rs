@@ -3,14 +3,12 @@
 mod choice;
 mod column_rows;
 mod columns;
-mod methods;
 mod plan;
 mod work;
 
 pub use choice::{Choices, choose};
 pub use column_rows::{ColumnRows, SimprintRows, UnitRows};
 pub use columns::{ColumnProbe, Hits, Pass, PassFound, Probes};
-pub use methods::{MethodCounts, MethodTotals, Times};
 pub use plan::{RowHit, Rows, probe_of};
 pub use work::Work;
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-use crate::probes::MethodTotals;
+use crate::methods::MethodTotals;
 
 /// A pool whose idle threads help callers with large scans.
 ///

@@ -1,5 +1,4 @@
 //! ISCC-IDs as clients send them: read with the error texts of the reference service, of version 1 or 0.
-
 use iscc_codec::{MainType, Unit};
 use iscc_columns::code::{self, SCHEME};
 

@@ -1,6 +1,6 @@
 //! The files of an index in its folder.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -44,11 +44,6 @@ fn existing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
         }
         Err(error) => Err(error),
     }
-}
-
-/// Waits until the directory entries of a folder are on disk.
-pub fn sync_names(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }
 
 /// Removes an index's files and, if it is empty then, its folder. What cannot be removed now is removed at the next

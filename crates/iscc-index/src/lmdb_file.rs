@@ -22,6 +22,9 @@ const MAGIC: u32 = 0xBEEF_C0DE;
 const FORMAT: u32 = 1;
 /// Size of the header of a page.
 const HEADER: usize = 16;
+/// Name of the database with the dead slots of segments, one bit each. Its pages may be all zeros.
+pub const DEAD: &str = "dead";
+
 /// Root of an empty tree.
 const NO_PAGE: u64 = u64::MAX;
 /// Number of meta pages.

@@ -1,5 +1,4 @@
 //! Settings of an index: sizes of segments, and when they become files.
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -2,7 +2,6 @@
 //!
 //! A record is a byte of flags, then the code, the units and the metadata, each if its flag is set. Codes and units are
 //! stored decoded if encoding restores the same text, otherwise as text.
-
 use iscc_columns::code;
 use iscc_columns::column::Body;
 use iscc_columns::unit::{Unit, UnitType, decompose};

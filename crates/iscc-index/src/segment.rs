@@ -4,7 +4,6 @@
 //! asset marks its slot dead, and searches drop hits in dead slots.
 
 pub mod sealed;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

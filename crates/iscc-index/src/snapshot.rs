@@ -1,7 +1,6 @@
 //! One committed state of an index. Searches hold a snapshot and never wait for writers, which publish a new one.
 
 pub mod load;
-
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 

@@ -30,7 +30,7 @@ pub use error::StoreError;
 pub use log::LogTable;
 pub use meta::StoredMeta;
 pub use progress::{PROGRESS_ROWS, Progress};
-pub use sealed::{DEAD, SealedEntry, SealedRecord};
+pub use sealed::{SealedEntry, SealedRecord};
 pub use stop_mark::MARK_FILE;
 
 /// ISCC-ID body. Big-endian, so that keys sort by number.

@@ -1,5 +1,4 @@
 //! An entry of an add request, checked and ready to store.
-
 use iscc_columns::code::{self, CodeError};
 use iscc_columns::column::Body;
 use iscc_columns::unit::{Unit, UnitType, decompose_stored};

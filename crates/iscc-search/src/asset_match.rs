@@ -1,11 +1,12 @@
 //! Results of a typed search, for callers in the same process.
-
 use iscc_index::json::{Pairs, Text};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::response::Metadata;
 use crate::score::GlobalMatch;
+
+/// Metadata of a matched asset. The outer `None` means that the asset was deleted.
+pub type Metadata<'a> = Option<Option<&'a [u8]>>;
 
 /// An asset that matches a query by its units. Has the values of the JSON response.
 #[derive(Debug, Clone, PartialEq)]

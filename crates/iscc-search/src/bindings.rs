@@ -7,7 +7,6 @@ mod postings;
 mod query;
 mod rows;
 mod score;
-
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,4 @@
 //! What the background thread did with the segments of an index, for the log.
-
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 

@@ -1,5 +1,4 @@
 //! Why a request failed, in the words that clients see.
-
 use std::fmt::{self, Display};
 
 use iscc_index::json::push_string;

@@ -1,5 +1,6 @@
 //! One stored index: LMDB on disk, a snapshot in memory, and commits that keep the two in step.
 
+pub mod changes;
 mod commit;
 mod draft;
 mod due;
@@ -12,7 +13,6 @@ mod sealing;
 mod search;
 mod start;
 mod warming;
-
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,15 +30,15 @@ use tempfile::TempDir;
 
 use crate::asset_match;
 use crate::failure::{Failure, FailureKind, Response};
+use crate::fields::Fields;
 use crate::options::Options;
 use crate::query::QueryAsset;
-use crate::response::{self, Fields, IndexInfo, IndexMetrics};
+use crate::response::{self, IndexInfo, IndexMetrics};
 use crate::transfer::{self, AssetPage, Form, PageRequest};
 
 pub use commit::{Change, LogChange, LogRow};
 pub use following::{IndexState, Rehearsal, RowChange};
 pub use merging::Replaced;
-pub use sealing::FileCounts;
 pub use search::SearchJob;
 
 /// One stored index.

@@ -10,7 +10,6 @@ mod check;
 mod proofs;
 mod rehearsal;
 mod rows;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

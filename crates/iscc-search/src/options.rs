@@ -1,5 +1,4 @@
 //! Settings of an engine, and the location of its indexes.
-
 use std::path::PathBuf;
 
 use iscc_columns::probes::Method;

@@ -1,5 +1,4 @@
 //! A search request in normal form: what is searched with, and its JSON in the response.
-
 use std::borrow::Cow;
 
 use iscc_codec::base::base64url;

@@ -1,8 +1,7 @@
 //! The callback that receives a request's result.
-
 use std::ops::AddAssign;
 
-use iscc_columns::probes::{MethodCounts, Times};
+use iscc_columns::methods::{MethodCounts, Times};
 
 use crate::asset_match::AssetMatch;
 use crate::failure::Failure;

@@ -14,7 +14,6 @@ pub mod query;
 mod rules;
 pub mod selection;
 mod violations;
-
 use iscc_index::json::InvalidString;
 use serde_json::value::RawValue;
 

@@ -1,8 +1,6 @@
 //! JSON of responses.
 
-mod fields;
 pub mod segments;
-
 use iscc_codec::base::base64url;
 use iscc_columns::unit::UnitType;
 use iscc_index::id::IsccId;
@@ -10,13 +8,12 @@ use iscc_index::json::{push_number, push_string};
 use iscc_index::paths::{DeclaredPath, PathState};
 use iscc_index::record::{Record, StoredSimprints};
 
-use crate::asset_match::string_member;
+use crate::asset_match::{Metadata, string_member};
 use crate::cursor::Cursor;
 use crate::failure::Failure;
-use crate::index::FileCounts;
+use crate::fields::Fields;
 use crate::query::Query;
 use crate::score::{ChunkMatch, Compared, GlobalMatch, TypeMatch};
-pub use fields::Fields;
 
 /// What adding an asset did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,6 +163,26 @@ pub fn paths<'a>(declared: impl Iterator<Item = &'a DeclaredPath>) -> Vec<u8> {
     json
 }
 
+/// Files of segments that were written and count, since the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileCounts {
+    /// Those of full segments.
+    pub seals: FileCount,
+    /// Those of merged and compacted segments.
+    pub merges: FileCount,
+}
+
+/// Files that were written.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileCount {
+    /// Number of files.
+    pub files: u64,
+    /// Sum of their lengths in bytes.
+    pub bytes: u64,
+    /// Time from the choice of the segments until the files counted, in seconds.
+    pub seconds: f64,
+}
+
 /// Counts of a stored index since the start, and its state.
 #[derive(Debug, Clone)]
 pub struct IndexMetrics {
@@ -272,9 +289,6 @@ pub fn alias(name: &str, index: &str) -> Vec<u8> {
 pub fn current_id(body: u64, realm: u8) -> String {
     IsccId { body, realm }.text()
 }
-
-/// Metadata of a matched asset. The outer `None` means that the asset was deleted.
-pub type Metadata<'a> = Option<Option<&'a [u8]>>;
 
 /// What a response to a search has.
 pub struct FoundForm<'a> {

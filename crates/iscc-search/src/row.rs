@@ -1,5 +1,4 @@
 //! An asset as another engine stores it: all that a client sent, as JSON.
-
 use std::borrow::Cow;
 
 use iscc_index::id::IsccId;

@@ -3,11 +3,10 @@
 
 mod budget;
 mod early;
-
 use std::collections::HashSet;
 
 use iscc_columns::column::Body;
-use iscc_columns::probes::MethodCounts;
+use iscc_columns::methods::MethodCounts;
 use iscc_columns::scan_pool::ScanPool;
 use iscc_index::filter::Filter;
 use iscc_index::pass::{
@@ -21,6 +20,7 @@ use iscc_index::store::StoreError;
 
 use crate::asset::length_mismatch;
 use crate::asset_match::AssetMatch;
+use crate::asset_match::Metadata;
 use crate::cursor::{self, Cursor, Position, Ranked};
 use crate::failure::Failure;
 use crate::options::Options;
@@ -28,7 +28,7 @@ use crate::query::{Query, QueryAsset, QuerySimprint};
 use crate::reply::{Found, SearchReport};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
-use crate::response::{self, FoundForm, Metadata};
+use crate::response::{self, FoundForm};
 use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatches, approximate_units, prefix_units};
 
 pub use budget::Searched;

@@ -8,13 +8,13 @@ use std::hash::Hash;
 use crate::character::WordPosition;
 use crate::entries::Entry;
 
-/// Code points per block. `src/text/table.rs` requires 64.
+/// Code points per block. `src/kernels/table.rs` requires 64.
 const BLOCK: usize = 64;
 
 /// Maximum length of a text within an entry, in bytes.
 const SHORT_MAX_BYTES: usize = 3;
 
-/// A `Rewrites` static named `name`. `src/text/table.rs` documents its numbers.
+/// A `Rewrites` static named `name`. `src/kernels/table.rs` documents its numbers.
 pub fn rewrites(name: &str, entries: &[Entry]) -> String {
     let mut texts = Texts::default();
     let coded: Vec<u32> = (0..)

@@ -13,6 +13,7 @@ pub mod dct;
 pub mod minhash;
 pub mod ngram;
 pub mod simhash;
+pub(crate) mod table;
 pub mod utf16;
 mod utf8;
 pub mod wta;

@@ -12,8 +12,7 @@ mod tree;
 
 use crate::chunks::{BLOCK_BYTES, CHUNK_BYTES_MAX, Chunks};
 use crate::simd::Level;
-use crate::sum::{self, Sum};
-use crate::{data, instance};
+use crate::stream::{self, Sum};
 use chain::{Chain, Guess, Phase};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -74,9 +73,9 @@ pub(crate) fn run<S: Source + ?Sized>(
 fn single_threaded(level: Level, data: &[u8], wanted: Wanted) -> Sum {
     let nothing = Sum { data: [0; 32], instance: [0; 32], size: data.len() as u64 };
     match wanted {
-        Wanted::Data => Sum { data: data::digest_at(level, data), ..nothing },
-        Wanted::Instance => Sum { instance: instance::digest(data), ..nothing },
-        Wanted::Both => sum::digest_at(level, data),
+        Wanted::Data => Sum { data: stream::run_whole(level, (), data).0.digest(), ..nothing },
+        Wanted::Instance => Sum { instance: *blake3::hash(data).as_bytes(), ..nothing },
+        Wanted::Both => stream::sum(level, data),
     }
 }
 

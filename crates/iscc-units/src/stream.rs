@@ -27,6 +27,24 @@ impl Companion for blake3::Hasher {
     }
 }
 
+/// The results of one pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Data-Code digest.
+    pub data: [u8; 32],
+    /// Instance-Code digest.
+    pub instance: [u8; 32],
+    /// Length of the data in bytes.
+    pub size: u64,
+}
+
+/// Both digests of `data`.
+pub(crate) fn sum(level: Level, data: &[u8]) -> Sum {
+    let (features, instance) = run_whole(level, blake3::Hasher::new(), data);
+    let instance = *instance.finalize().as_bytes();
+    Sum { data: features.digest(), instance, size: data.len() as u64 }
+}
+
 /// The features of all chunks of `data`, and the companion after `data`.
 pub(crate) fn run_whole<C: Companion>(level: Level, mut companion: C, data: &[u8]) -> (Minhash, C) {
     let mut chunks = Chunks::new(level);

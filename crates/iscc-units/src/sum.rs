@@ -4,16 +4,7 @@ use crate::segments::{self, Source, Wanted};
 use crate::simd::{self, Level};
 use crate::stream::{self, Stream};
 
-/// The results of one pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sum {
-    /// Data-Code digest.
-    pub data: [u8; 32],
-    /// Instance-Code digest.
-    pub instance: [u8; 32],
-    /// Length of the data in bytes.
-    pub size: u64,
-}
+pub use crate::stream::Sum;
 
 /// Both digests of `data`.
 pub fn digest(data: &[u8]) -> Sum {
@@ -22,9 +13,7 @@ pub fn digest(data: &[u8]) -> Sum {
 
 /// [`digest`] at a given SIMD level.
 pub fn digest_at(level: Level, data: &[u8]) -> Sum {
-    let (features, instance) = stream::run_whole(level, blake3::Hasher::new(), data);
-    let instance = *instance.finalize().as_bytes();
-    Sum { data: features.digest(), instance, size: data.len() as u64 }
+    stream::sum(level, data)
 }
 
 /// [`digest`] of a source on `threads` threads including the current one. Each thread reads and

@@ -3,7 +3,6 @@
 pub(crate) mod chunks;
 mod code;
 mod json;
-pub(crate) mod table;
 
 pub(crate) use code::soft_hash_at;
 pub use code::{TextCode, code, code_at};

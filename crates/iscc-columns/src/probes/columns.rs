@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use super::choice::{Choices, Task, WithLists};
 use super::column_rows::ColumnRows;
-use super::methods::{MethodCounts, Times};
 use super::plan::{ColumnPlan, RowHit, Rows, probe_of, scan_all};
 use crate::column::{Body, word_count};
 use crate::frozen::Owner;
 use crate::graph::Graph;
 use crate::lists::cost::scan_cost;
+use crate::methods::{MethodCounts, Times};
 use crate::scan::Probe;
 use crate::scan_pool::ScanPool;
 

@@ -1,5 +1,4 @@
 //! Checks the columns loaded at start-up: they contain exactly the units and simprints of the stored assets.
-
 use iscc_columns::column::Body;
 use iscc_columns::frozen::Chunk;
 use iscc_columns::unit::UnitType;

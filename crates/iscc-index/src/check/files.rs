@@ -1,5 +1,4 @@
 //! Checks the files of sealed segments.
-
 use std::io::ErrorKind;
 use std::path::Path;
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::page::Place;
 use super::runs::Runs;
-use super::{Content, Damage, FileError, LmdbFile, METAS, Page, Tree, Value};
-use crate::store::DEAD;
+use super::{Content, DEAD, Damage, FileError, LmdbFile, METAS, Page, Tree, Value};
 
 /// A set of pages.
 pub struct Pages(Vec<u64>);

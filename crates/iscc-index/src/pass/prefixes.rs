@@ -1,5 +1,4 @@
 //! Units and simprints that match by prefix or equality, found in sorted runs.
-
 use iscc_columns::frozen::Chunk;
 
 use super::simprints::SimprintQuery;

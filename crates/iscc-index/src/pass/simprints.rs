@@ -1,5 +1,4 @@
 //! Similar simprints: all rows within the threshold, by lists or scan.
-
 use std::collections::HashMap;
 
 use iscc_columns::column::Body;

@@ -1,9 +1,8 @@
 //! A step of a search that may end early: finds only rows that are much nearer than the threshold, and only with lists.
-
 use iscc_columns::lists::cost::PLANNING;
+use iscc_columns::methods::MethodCounts;
 use iscc_columns::probes::Choices;
 use iscc_columns::probes::Method;
-use iscc_columns::probes::MethodCounts;
 use iscc_columns::probes::RowHit;
 use iscc_columns::probes::UnitRows;
 use iscc_columns::probes::{ColumnProbe, Hits, Pass, Probes};

@@ -1,5 +1,4 @@
 //! Similar units: all rows within the threshold, by lists, graph or scan.
-
 use iscc_columns::column::Body;
 use iscc_columns::distance::similarity;
 use iscc_columns::lists::cost::scan_cost;

@@ -13,7 +13,6 @@ mod read;
 mod tests;
 mod warm;
 mod write;
-
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

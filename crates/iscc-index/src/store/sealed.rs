@@ -14,10 +14,9 @@ use heed::{CommitOrAbort, Database, Env, WithoutTls};
 use serde::{Deserialize, Serialize};
 
 use super::{IdKey, Reading, Store, StoreError, Writing};
+use crate::lmdb_file::DEAD;
 
 const JOURNAL: &str = "journal";
-/// Name of the database with the dead slots of segments, one bit each.
-pub const DEAD: &str = "dead";
 /// Key of the record in the index's metadata.
 const SEALED: &str = "sealed";
 /// Key of the version of the last commit with a journal, and the number of assets after it.

@@ -1,5 +1,4 @@
 //! Queries: from a binding's value to the manifests with an equal or similar value.
-
 use std::collections::HashMap;
 
 use iscc_codec::seq::{self, QueryError};

@@ -1,5 +1,4 @@
 //! Rows of a binding index: manifests in slots, their units in columns.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

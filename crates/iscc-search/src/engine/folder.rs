@@ -1,5 +1,4 @@
 //! The folder of stored indexes: one process at a time, one folder per index.
-
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use iscc_index::index_files::{has_data, remove, sync_names};
+use durable_files::sync_names;
+use iscc_index::index_files::{has_data, remove};
 
 use super::OpenError;
 use crate::request::index::is_name;

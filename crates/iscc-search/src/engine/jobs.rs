@@ -1,5 +1,4 @@
 //! The jobs of the engine's threads: adding batches and searching.
-
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::mpsc::channel;

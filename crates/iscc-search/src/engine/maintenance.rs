@@ -1,6 +1,5 @@
 //! The background thread: reads mapped files after a start, finishes path indexes, merges segments into files, checks files
 //! and pages, and releases free memory when no changes arrive.
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;

@@ -1,7 +1,6 @@
 //! The indexes by name: lookup, creation, deletion.
 
 mod naming;
-
 use std::collections::{BTreeMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! Indexes that exist but cannot be used: they are being loaded, or they are damaged.
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

@@ -1,14 +1,14 @@
 //! Responses with assets that another engine stores.
-
 use iscc_index::id::IsccId;
 use iscc_index::record::Record;
 
 use super::{ForeignIndex, MATCHING};
 use crate::asset_match;
 use crate::failure::{Failure, Response};
+use crate::fields::Fields;
 use crate::index::{check_realm, no_asset, no_path};
 use crate::request::{paths, query};
-use crate::response::{self, Fields};
+use crate::response;
 use crate::row::{Row, key, key_of};
 use crate::transfer::{self, AssetPage, Form, PageRequest, PageWriter};
 

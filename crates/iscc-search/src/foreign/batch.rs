@@ -1,5 +1,4 @@
 //! Changes of an index that another engine stores.
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
@@ -12,9 +11,9 @@ use serde::Serialize;
 
 use super::{ForeignIndex, MATCHING, simprint_term, unit_term};
 use crate::asset::NewAsset;
-use crate::changes::{self, Target};
 use crate::engine::{ChangeForm, read_change};
 use crate::failure::{Failure, Response};
+use crate::index::changes::{self, Target};
 use crate::index::{Change, IndexState, no_asset};
 use crate::row::{self, Row, key};
 

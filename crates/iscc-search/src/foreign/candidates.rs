@@ -1,5 +1,4 @@
 //! Candidates of a search as an index in memory.
-
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! Searches in an index that another engine stores.
-
 use std::collections::BTreeSet;
 
 use iscc_columns::column::Body;

@@ -1,5 +1,4 @@
 //! Group commit: changes that arrive during a commit are committed together next, with one fsync.
-
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 

@@ -1,6 +1,5 @@
 //! The next state of an index. Changes are applied to it and to a store transaction; it is dropped if the transaction
 //! fails.
-
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,9 +12,9 @@ use iscc_index::segment::{AssetRows, Matching, Segment};
 use iscc_index::snapshot::Snapshot;
 use iscc_index::store::{StoreError, StoredMeta, Writing};
 
+use super::changes::{self, Target};
 use super::{Change, Index, LogChange, LogRow, SlotRef, Writer, no_asset, no_index};
 use crate::asset::NewAsset;
-use crate::changes::{self, Target};
 use crate::failure::{Failure, Response};
 
 /// The next state.

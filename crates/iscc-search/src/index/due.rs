@@ -1,5 +1,4 @@
 //! Which segments are replaced next, and by what.
-
 use std::ops::Range;
 use std::sync::Arc;
 

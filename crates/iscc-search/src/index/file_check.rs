@@ -1,5 +1,4 @@
 //! Checks the files of sealed segments while the index is in use, and loads the index again if one is damaged.
-
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::PoisonError;

@@ -1,6 +1,5 @@
 //! Following a database that is the truth: what changes would do, without doing them, and applying the rows that the
 //! database has.
-
 use std::sync::PoisonError;
 
 use iscc_index::record::{Record, StoredSimprints, read_simprints};

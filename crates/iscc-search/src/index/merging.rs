@@ -1,6 +1,5 @@
 //! Replaces segments by one, next to searches and changes: a full one by its file, those with many dead slots, and those of
 //! a size class.
-
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
 //! Checks the pages of the store while the index is in use, if the start did not.
-
 use std::sync::atomic::Ordering;
 
 use iscc_index::store::StoreError;

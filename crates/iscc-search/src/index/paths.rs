@@ -1,6 +1,5 @@
 //! Declared metadata paths: their rows change with the assets; rows of assets that were there before are added in the
 //! background.
-
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, PoisonError};
 

@@ -1,5 +1,4 @@
 //! The files of segments: which count, and the journal of what changed since.
-
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLockReadGuard};
@@ -13,6 +12,7 @@ use iscc_index::store::{SealedEntry, SealedRecord, StoreError};
 
 use super::Index;
 use super::merging::{mark_died, range_of};
+use crate::response::{FileCount, FileCounts};
 
 /// How many times faster than usual files are written while several segments wait.
 pub(super) const HURRY: u64 = 4;
@@ -26,26 +26,6 @@ pub(super) struct SealState {
     retry_at: Option<Instant>,
     /// Files that were written since the start.
     counts: FileCounts,
-}
-
-/// Files of segments that were written and count, since the start.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FileCounts {
-    /// Those of full segments.
-    pub seals: FileCount,
-    /// Those of merged and compacted segments.
-    pub merges: FileCount,
-}
-
-/// Files that were written.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FileCount {
-    /// Number of files.
-    pub files: u64,
-    /// Sum of their lengths in bytes.
-    pub bytes: u64,
-    /// Time from the choice of the segments until the files counted, in seconds.
-    pub seconds: f64,
 }
 
 impl FileCount {

@@ -1,5 +1,4 @@
 //! Searches in one index, several in one pass.
-
 use std::collections::HashSet;
 use std::sync::Arc;
 

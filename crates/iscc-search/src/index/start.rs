@@ -1,6 +1,5 @@
 //! The start of an index: maps the files of sealed segments and replays the journal. Without usable files, all assets
 //! are loaded from the store.
-
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

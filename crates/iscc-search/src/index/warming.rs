@@ -1,5 +1,4 @@
 //! Reads the files of sealed segments into memory after a start, so that the first searches do not wait for the disk.
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

@@ -1,5 +1,4 @@
 //! Applying entries: judged, then committed in one transaction with the cursor.
-
 use iscc_columns::unit::Unit;
 use iscc_index::id::IsccId;
 use iscc_index::record::Record;

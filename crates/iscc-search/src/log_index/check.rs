@@ -1,5 +1,4 @@
 //! Checks the stored state of an index that follows logs, also next to the process that writes it.
-
 use std::collections::HashSet;
 use std::path::Path;
 

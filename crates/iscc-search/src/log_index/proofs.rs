@@ -1,5 +1,4 @@
 //! What a node proves to others: consistency, inclusion, and the files of a mirrored log.
-
 use iscc_index::store::{LogTable, Reading, StoreError};
 use iscc_log::TILE_WIDTH;
 use iscc_log::code_text::iscc_id;

@@ -1,5 +1,4 @@
 //! Keys and values of the log databases.
-
 use iscc_index::store::{LogTable, Reading, StoreError};
 use iscc_log::code_text::LogId;
 use iscc_log::judge::{Claim, Known};

@@ -1,5 +1,4 @@
 //! The body of a request that points an alias to an index.
-
 use iscc_index::json::Node;
 
 use super::parse;

@@ -1,5 +1,4 @@
 //! The body of a request that deletes several assets: a list of ISCC-IDs.
-
 use std::borrow::Cow;
 
 use iscc_index::json::Node;

@@ -3,7 +3,6 @@
 //! A fast parser accepts bodies that follow all rules, without copying text. Any other body is parsed again by a
 //! careful parser, which reports all violations and accepts unusual forms such as numbers in strings and repeated
 //! members.
-
 use std::borrow::Cow;
 
 use iscc_index::json::{self, Node, Object, Pairs, Text};

@@ -1,5 +1,4 @@
 //! The body of a request that creates an index.
-
 use iscc_index::json::{Node, push_string};
 
 use super::parse;

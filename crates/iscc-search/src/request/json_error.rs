@@ -1,7 +1,6 @@
 //! Position and text of the first JSON error, as Python's `json.loads` reports them.
 //!
 //! The reference service returns these errors to clients. Serde's differ in text and position.
-
 use iscc_index::json::push_string;
 
 use crate::failure::{Failure, FailureKind};

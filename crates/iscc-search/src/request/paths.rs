@@ -1,5 +1,4 @@
 //! The body of a request that declares metadata paths, and conditions of a listing.
-
 use iscc_index::filter::{Filter, Path};
 use iscc_index::json::{Node, push_string};
 use iscc_index::paths::{PATH_BYTES_MAX, PATHS_MAX};

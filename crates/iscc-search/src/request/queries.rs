@@ -1,11 +1,9 @@
 //! The body of a request with several queries.
-
 use iscc_index::json::Node;
 
 use super::parse;
 use super::violations::{Place, Violations};
 use crate::failure::Failure;
-use crate::transfer::lines;
 
 /// Maximum number of queries.
 const QUERIES_MAX: usize = 1000;
@@ -18,7 +16,7 @@ pub fn split(body: &[u8], is_lines: bool) -> Result<Vec<Vec<u8>>, Failure> {
     let mut violations = Violations::default();
     let mut queries = Vec::new();
     if is_lines {
-        let all = lines::numbered(body, 1).take(QUERIES_MAX + 1);
+        let all = numbered(body, 1).take(QUERIES_MAX + 1);
         queries.extend(all.map(|(_, line)| line.to_vec()));
     } else {
         let raw = parse(body)?;
@@ -35,4 +33,10 @@ pub fn split(body: &[u8], is_lines: bool) -> Result<Vec<Vec<u8>>, Failure> {
     }
     violations.into_result()?;
     Ok(queries)
+}
+
+/// The non-empty lines of a body with their numbers. The first line has the number `first`.
+pub fn numbered(body: &[u8], first: u64) -> impl Iterator<Item = (u64, &[u8])> {
+    let lines = body.split(|&byte| byte == b'\n').zip(first..);
+    lines.map(|(line, number)| (number, line.trim_ascii())).filter(|(_, line)| !line.is_empty())
 }

@@ -1,5 +1,4 @@
 //! The body of a search request.
-
 use std::borrow::Cow;
 
 use iscc_index::json::Node;

@@ -1,5 +1,4 @@
 //! Rules for single values, shared by several request bodies.
-
 use std::borrow::Cow;
 
 use iscc_index::json::Node;

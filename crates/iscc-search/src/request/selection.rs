@@ -1,5 +1,4 @@
 //! Which matches of a search the client wants: extensions of the reference service's search.
-
 use std::collections::HashSet;
 
 use iscc_columns::unit::UnitType;
@@ -11,8 +10,8 @@ use iscc_index::segment::Matching;
 use super::violations::{Place, Step, Violations};
 use crate::cursor::Cursor;
 use crate::failure::{Failure, FailureKind};
+use crate::fields::Fields;
 use crate::options::Options;
-use crate::response::Fields;
 
 /// Parameters as the client sent them. By default, none restricts the search.
 #[derive(Debug, Clone, Default, PartialEq)]

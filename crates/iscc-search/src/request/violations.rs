@@ -1,5 +1,4 @@
 //! Schema violations: a list of `{type, loc, msg, input, ctx}`.
-
 use iscc_index::json::push_string;
 use serde_json::value::RawValue;
 

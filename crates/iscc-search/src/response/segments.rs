@@ -1,5 +1,4 @@
 //! JSON of the segments of an index.
-
 use std::sync::Arc;
 
 use iscc_columns::frozen::Owner;

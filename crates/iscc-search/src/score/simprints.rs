@@ -2,7 +2,6 @@
 
 mod equal;
 mod similar;
-
 use iscc_columns::column::Body;
 
 use super::top_k::{higher_first, top_k};

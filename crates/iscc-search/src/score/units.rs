@@ -1,5 +1,4 @@
 //! Scores of global matches: whole assets, matched by units.
-
 use std::collections::HashMap;
 
 use iscc_codec::IsccId;

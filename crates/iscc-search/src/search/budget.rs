@@ -1,7 +1,6 @@
 //! Refuses searches that would take too long, before any row is compared.
 //!
 //! The planned work is counted and not timed, so the same request is accepted or refused each time.
-
 use iscc_columns::lists::cost::scan_cost;
 use iscc_columns::probes::Work;
 use iscc_index::pass::{Part, SimprintQuery, simprints_work, units_work};

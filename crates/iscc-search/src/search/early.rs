@@ -7,7 +7,6 @@
 //!
 //! Only columns with lists are searched in steps. The others, and Instance-Codes, are searched as usual before, so all
 //! their hits are known. Whether steps are tried, and when they are given up, depends on counted work.
-
 use iscc_columns::distance::similarity;
 use iscc_columns::lists::cost::{PLANNING, RECORD};
 use iscc_columns::probes::Method;

@@ -1,11 +1,11 @@
 //! NDJSON: one entry per line. A line that breaks a rule is refused on its own; the others are added.
-
 use iscc_index::json::push_string;
 use iscc_index::segment::Matching;
 
 use crate::asset::NewAsset;
 use crate::failure::Failure;
 use crate::request::entry;
+use crate::request::queries::numbered;
 use crate::response::AddStatus;
 
 /// Appends an entry as a line. Line breaks in JSON can only be between its tokens, where spaces mean the same.
@@ -40,12 +40,6 @@ pub struct Refused {
     pub id: Option<String>,
     /// The reason.
     pub failure: Failure,
-}
-
-/// The non-empty lines of a body with their numbers. The first line has the number `first`.
-pub fn numbered(body: &[u8], first: u64) -> impl Iterator<Item = (u64, &[u8])> {
-    let lines = body.split(|&byte| byte == b'\n').zip(first..);
-    lines.map(|(line, number)| (number, line.trim_ascii())).filter(|(_, line)| !line.is_empty())
 }
 
 impl NewLines {

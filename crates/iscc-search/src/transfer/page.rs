@@ -1,5 +1,4 @@
 //! A page of a listing: consecutive assets of one state, in the order of their ISCC-ID bodies.
-
 use std::iter::Peekable;
 
 use iscc_index::filter::Filter;
@@ -9,7 +8,8 @@ use iscc_index::record::{Record, StoredSimprints, read_simprints};
 use iscc_index::store::{Reading, StoreError};
 
 use crate::failure::Failure;
-use crate::response::{self, Fields};
+use crate::fields::Fields;
+use crate::response;
 
 /// A page ends after this many bytes, because a single asset may have megabytes of metadata.
 const PAGE_BYTES_MAX: usize = 8 << 20;

@@ -1,5 +1,4 @@
 //! Reads all assets of a folder as lines, batch by batch.
-
 use std::path::Path;
 
 use iscc_index::id::IsccId;

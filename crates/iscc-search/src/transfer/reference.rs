@@ -3,7 +3,6 @@
 //! `__assets__` maps an ISCC-ID to the JSON of its entry without simprints: the text of the ID in the exact backend, its
 //! eight bytes in the approximate one. `__sp_<type>__` maps a simprint to the places where it occurs: body of the
 //! ISCC-ID, offset and size, all big-endian. The program that wrote the file must not be running.
-
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;

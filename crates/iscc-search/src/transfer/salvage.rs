@@ -2,7 +2,6 @@
 //!
 //! Rows below sound pages are read through the trees. If pages are damaged, all other leaf pages of the file that no
 //! tree reaches and that are not free are read, too: they are below a damaged branch.
-
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +16,8 @@ use iscc_index::store::DATA_FILE;
 
 use super::lines;
 use super::reader::{Batch, ReadError};
-use crate::response::{self, Fields};
+use crate::fields::Fields;
+use crate::response;
 
 /// The rows of a damaged index.
 pub struct Salvage {

@@ -13,8 +13,8 @@ mod portable;
 use unicode_normalization::UnicodeNormalization;
 
 use super::utf8::{self, Output};
+use crate::kernels::table::{Action, CLEAN};
 use crate::simd::{InstructionSet, Level};
-use crate::text::table::{Action, CLEAN};
 use lines::Lines;
 
 /// Normalises `text` for display.

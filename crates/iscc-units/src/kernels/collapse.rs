@@ -18,8 +18,8 @@ use std::hint::select_unpredictable;
 use unicode_normalization::UnicodeNormalization;
 
 use super::utf8::{self, Output};
+use crate::kernels::table::{Action, COLLAPSE};
 use crate::simd::{InstructionSet, Level};
-use crate::text::table::{Action, COLLAPSE};
 
 /// `text` without case, white space, marks, punctuation and control characters.
 pub fn collapse_at(level: Level, text: &str) -> String {

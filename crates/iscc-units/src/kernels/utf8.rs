@@ -1,6 +1,6 @@
 //! Reads and writes UTF-8 without repeating the checks of `&str`.
 
-use crate::text::table::Short;
+use crate::kernels::table::Short;
 
 /// The character of `text` that starts at byte `at`, and its length in bytes.
 ///

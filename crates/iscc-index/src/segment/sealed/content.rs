@@ -1,5 +1,4 @@
 //! What a file contains, and the sections that it is made of.
-
 use bytemuck::cast_slice;
 use iscc_columns::column::word_count;
 use iscc_columns::id_filter::IdFilter;

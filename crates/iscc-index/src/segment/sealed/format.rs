@@ -2,7 +2,6 @@
 //!
 //! The file starts with [`MAGIC`], and the position and length of the header (u64 each). Sections follow, arrays of
 //! little-endian numbers. The header is last: JSON with the columns, and for each section position, length and BLAKE3.
-
 use iscc_columns::lists::ListForm;
 use iscc_columns::sections::Section;
 use iscc_columns::unit::UnitType;

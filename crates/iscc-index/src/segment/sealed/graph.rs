@@ -1,5 +1,4 @@
 //! The graphs of a file.
-
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 

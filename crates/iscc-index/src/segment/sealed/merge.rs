@@ -2,7 +2,6 @@
 //!
 //! The rows are read in order, mostly from other files, and written at once, so that the memory needed does not depend on the
 //! size of the segments, but on that of a list of one column, or of a graph if columns have graphs.
-
 use std::collections::BTreeSet;
 
 use iscc_columns::array::Array;

@@ -1,5 +1,4 @@
 //! Opens and checks the file of a sealed segment.
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -1,5 +1,4 @@
 //! Files compared with the segments that they were written from, and with a walk over all rows.
-
 use std::fs::File;
 use std::path::Path;
 use std::sync::RwLock;
@@ -9,10 +8,9 @@ use iscc_columns::distance::distance_max;
 use iscc_columns::frozen::FrozenColumn;
 use iscc_columns::lists::ListSizes;
 use iscc_columns::scan::{Probe, scan};
+use iscc_columns::sections::SealError;
 use iscc_columns::unit::UnitType;
 use proptest::prelude::*;
-
-use iscc_columns::sections::SealError;
 
 use super::*;
 use crate::options::SegmentSizes;

@@ -1,5 +1,4 @@
 //! Reads the pages of a mapped file before searches need them.
-
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,5 +1,4 @@
 //! Writes the file of a segment.
-
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,12 +8,12 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, bytes_of};
+use durable_files::sync_names;
 use iscc_columns::sections::{SealError, Section};
 
 use super::content::FileContent;
 use super::format::{Header, LARGE_PAGE, START_BYTES, aligned, end_of, file_hash, start};
 use super::{SEGMENTS, SealedFile, path_of, temporary_path_of};
-use crate::index_files::sync_names;
 
 /// Bytes that are written, hashed and written back at a time: a commit waits for those under way (`benches/sealing.rs`).
 const STEP_BYTES: usize = 1 << 20;

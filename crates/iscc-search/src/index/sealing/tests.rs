@@ -1,5 +1,4 @@
 //! Starts with a journal, and without a valid one.
-
 use iscc_index::options::{SealHook, Sealing, SegmentSizes};
 use iscc_index::record::Record;
 use iscc_index::segment::Matching;

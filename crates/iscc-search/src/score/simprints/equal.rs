@@ -1,5 +1,4 @@
 //! Scores of simprints by equality.
-
 use std::collections::BTreeMap;
 
 use iscc_columns::column::Body;

@@ -1,5 +1,4 @@
 //! Scores of simprints by similarity.
-
 use std::ops::Range;
 
 use iscc_columns::distance::similarity;

@@ -1,7 +1,7 @@
 //! Lines of cleaned text: line breaks become `\n`, runs of blank lines one empty line.
 
+use crate::kernels::table::Short;
 use crate::kernels::utf8::Output;
-use crate::text::table::Short;
 
 /// Start of the current line, and the state before it.
 pub(super) struct Lines {
@@ -68,7 +68,7 @@ mod tests {
     use unicode_normalization::UnicodeNormalization;
 
     use super::is_blank;
-    use crate::text::table::{Action, CLEAN};
+    use crate::kernels::table::{Action, CLEAN};
 
     #[test]
     fn lines_have_no_other_white_space() {

@@ -1,6 +1,6 @@
 //! The single context-dependent case of lower-casing: capital sigma at the end of a word.
 
-use crate::text::table::{WORD_POSITION, WordPosition};
+use crate::kernels::table::{WORD_POSITION, WordPosition};
 
 /// Whether the capital sigma at byte `at` is final (The Unicode Standard, 3.13, Final_Sigma):
 /// a cased letter is before it and none after it, ignoring ignorable characters.

@@ -1,5 +1,4 @@
 //! Files compared with segments that are compacted in memory.
-
 use std::fmt::Debug;
 use std::fs::File;
 use std::path::Path;

@@ -6,7 +6,7 @@ use ed25519_dalek::pkcs8::EncodePrivateKey as _;
 use p256::ecdsa::signature::Signer as _;
 use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
 
-use crate::certificate::CertificateError;
+use super::CertificateError;
 use crate::der::{bit_string, object_id, sequence};
 
 /// Kinds of keys that sign claims.

@@ -1,14 +1,13 @@
 //! The rules of changes, for a local index and for assets that another engine stores.
-
 use std::collections::{HashMap, HashSet};
 
 use iscc_index::id::IsccId;
 use iscc_index::segment::Matching;
 use iscc_index::snapshot::SIMPRINT_TYPES_MAX;
 
+use super::{Change, check_realm};
 use crate::asset::{NewAsset, length_mismatch};
 use crate::failure::{Failure, Response};
-use crate::index::{Change, check_realm};
 use crate::response::{self, AddStatus};
 use crate::transfer::lines::{LinesResult, NewLines};
 

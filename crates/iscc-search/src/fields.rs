@@ -1,5 +1,4 @@
 //! Members of the metadata in responses: metadata may be large, as with pictures in them.
-
 use std::borrow::Cow;
 
 use iscc_index::json::{Pairs, push_string};
