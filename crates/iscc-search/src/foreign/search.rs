@@ -22,8 +22,10 @@ use crate::request::query::SearchParameters;
 use crate::row::{Row, key};
 use crate::search::{Searcher, Source, Wanted, bodies, check_lengths};
 
-/// Lengths in bits of the vectors that the other engine compares.
-const VECTOR_BITS: u16 = 64;
+/// Units have a multiple of so many bits.
+const STEP_BITS: u16 = 32;
+/// The lowest threshold for which units that match always have a part that differs in at most one bit.
+const COMPLETE_THRESHOLD: f64 = 0.88;
 
 /// A search request.
 pub struct Search<'a> {
@@ -59,7 +61,7 @@ pub struct UnitPlan {
     pub body: String,
     /// Whether only equal prefixes match.
     pub is_exact: bool,
-    /// Largest distance of a match for each length in bits that is compared: 64, 128, 192, 256, up to its own.
+    /// Largest distance of a match for each length in bits that is compared: multiples of 32, up to its own.
     pub distances: Vec<(u16, u32)>,
 }
 
@@ -94,8 +96,8 @@ impl Search<'_> {
             unit: unit.kind.to_string(),
             body: hex(&unit.body),
             is_exact: is_instance(unit.kind),
-            distances: (VECTOR_BITS..=unit.body.bits())
-                .step_by(usize::from(VECTOR_BITS))
+            distances: (STEP_BITS..=unit.body.bits())
+                .step_by(usize::from(STEP_BITS))
                 .map(|bits| (bits, distance_max(bits, searcher.threshold(&wanted.selection))))
                 .collect(),
         });
@@ -194,10 +196,6 @@ impl Search<'_> {
             let text = "not_in: indexes in OpenSearch do not support it";
             return Err(Failure::rejected(text));
         }
-        if checked.selection.exact {
-            let text = "exact: indexes in OpenSearch have no exact search; leave it out";
-            return Err(Failure::rejected(text));
-        }
         Ok(checked)
     }
 
@@ -213,6 +211,14 @@ impl Search<'_> {
     ) -> Result<(Query, Wanted), Failure> {
         let find_asset = |id: &str| self.query_asset(id, asset.unwrap_or(b"[]"));
         let query = searcher.selected_query(body, &selection, find_asset)?;
+        let is_complete =
+            query.simprints.is_empty() && searcher.threshold(&selection) >= COMPLETE_THRESHOLD;
+        if selection.exact && !is_complete {
+            let text = format!(
+                "exact: indexes in OpenSearch find all matches only of units, and from threshold={COMPLETE_THRESHOLD} on"
+            );
+            return Err(Failure::rejected(text));
+        }
         for (name, list) in &query.simprints {
             let known = self.state()?.simprint_types.iter().find(|(known, _)| known == name);
             if let Some((_, bits)) = known {
@@ -236,5 +242,23 @@ impl Search<'_> {
         let damaged = || Failure::broken("a record is damaged");
         let record = Record::read(&asset.record).ok_or_else(damaged)?;
         Ok(QueryAsset::new(id.body, record, asset.simprints.unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengths in bits of the parts by which the other engine finds near units.
+    const PART_BITS: u16 = 16;
+
+    #[test]
+    fn near_units_share_a_part_from_the_complete_threshold_on() {
+        for bits in (STEP_BITS..=256).step_by(usize::from(STEP_BITS)) {
+            let parts = u32::from(bits / PART_BITS);
+            // With two different bits in each part, no part would be near.
+            assert!(distance_max(bits, COMPLETE_THRESHOLD) < 2 * parts, "{bits}");
+        }
+        assert!(distance_max(256, COMPLETE_THRESHOLD - 0.01) >= 2 * u32::from(256 / PART_BITS));
     }
 }

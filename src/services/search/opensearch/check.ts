@@ -3,8 +3,8 @@ import { failureReason } from '../../../platform/failure-reason.js';
 import { FormatRefused } from '../../../storage/data/format.js';
 import { Client } from './client.js';
 import { OpenSearchError } from './errors.js';
+import { checkMappings } from './format.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
-import { outdatedMappings } from './upgrade.js';
 
 const VERSION_MIN = 3;
 const PLUGIN = 'opensearch-knn';
@@ -50,8 +50,7 @@ async function problemOf(client: Client, location: OpenSearchLocation): Promise<
   if (!isThere) return `${place} lacks the plug-in ${PLUGIN}`;
   if (data <= replicas)
     return `${place} has ${data} data nodes, too few for ${replicas} replicas; add nodes or set ?replicas=${data - 1}`;
-  // Throws if one is of a newer version.
-  await outdatedMappings(client, location);
+  await checkMappings(client, location);
   return undefined;
 }
 

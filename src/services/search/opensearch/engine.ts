@@ -20,13 +20,13 @@ import type { Engine, EngineProblem } from '../engine/port.js';
 import { Availability } from './availability.js';
 import { Client } from './client.js';
 import { type DamagedIndex, Damages } from './damages.js';
+import { checkMappings } from './format.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
 import { Names, own, plainName } from './names.js';
 import { Queries } from './queries.js';
 import { RegistryDocument, type StoredIndex } from './registry.js';
 import { ROW_MEMBERS, type Row, readAssets, WHOLE_QUERY } from './rows.js';
 import { type SweepOptions, sweepIndexes, sweepTerms } from './sweep.js';
-import { upgradeMappings } from './upgrade.js';
 import { Writes } from './writes.js';
 
 /** Candidates per search, unless configured. */
@@ -82,7 +82,7 @@ export class OpenSearchEngine implements Engine {
     try {
       const document = new RegistryDocument(client, location);
       const { registry } = await document.open();
-      await upgradeMappings(client, location);
+      await checkMappings(client, location);
       const onLeftover = (error: unknown) =>
         log?.warn({ err: error }, 'a part of an index in OpenSearch was left behind; it is removed later');
       const names = await Names.open({ client, location, document, onLeftover });

@@ -5,8 +5,8 @@ import type { OpenSearchLocation } from './location.js';
 export const KINDS = ['assets', 'units', 'simprints'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Version of the mapping. Version 1 was written without it. {@link mappingAdditions} lists what each one adds. */
-export const MAPPING_VERSION = 2;
+/** Version of the mapping. Indexes with another one are refused. */
+export const MAPPING_VERSION = 3;
 /** Member of `_meta` with the version. */
 export const META = 'isccd_mapping';
 /** End of the names in OpenSearch. Indexes that are made to replace others get the next number, and then the aliases. */
@@ -57,7 +57,7 @@ export function creation(location: OpenSearchLocation, name: string, uid: string
         ...(kind !== 'assets' && { knn: true }),
       },
     },
-    mappings: { dynamic: 'strict', ...VERSIONED, properties: PROPERTIES[kind] },
+    mappings: { dynamic: 'strict', _meta: { [META]: MAPPING_VERSION }, properties: PROPERTIES[kind] },
   };
 }
 
@@ -97,6 +97,8 @@ const PROPERTIES: Readonly<Record<Kind, object>> = {
     created: { type: 'date' },
     updated: { type: 'date' },
     unit_terms: KEYWORD,
+    // Found by, but neither sorted nor counted by.
+    unit_parts: { type: 'keyword', doc_values: false },
     simprint_terms: KEYWORD,
   },
   // One document per different unit, whatever the number of assets that have it.
@@ -104,20 +106,6 @@ const PROPERTIES: Readonly<Record<Kind, object>> = {
   // One document per different simprint. Their vectors are added with their types.
   simprints: TERM,
 };
-
-const VERSIONED = { _meta: { [META]: MAPPING_VERSION } };
-
-/** The properties that a version has and the one before has not. */
-const ADDITIONS: readonly {
-  readonly since: number;
-  readonly properties: Readonly<Record<Kind, object>>;
-}[] = [{ since: 2, properties: { assets: {}, units: {}, simprints: {} } }];
-
-/** What all versions after `version` add to a mapping. A change that is no addition needs another generation. */
-export function mappingAdditions(kind: Kind, version: number): object {
-  const added = ADDITIONS.filter(({ since }) => since > version).map(({ properties }) => properties[kind]);
-  return { ...VERSIONED, properties: Object.assign({}, ...added) as object };
-}
 
 /** The mapping of the vectors of simprints. */
 export function simprintVectors({ simprintBits }: FollowedState): object {

@@ -7,6 +7,7 @@ import {
   type ForeignPlan,
   type ForeignQuery,
   type ForeignUnit,
+  type NativeError,
   native,
   type SearchFound,
 } from '../../../native.js';
@@ -14,6 +15,7 @@ import type { Client } from './client.js';
 import { partError } from './errors.js';
 import { signedBytes, UNIT_BITS, vectorField } from './mapping.js';
 import type { Names } from './names.js';
+import { isComplete, nearParts } from './parts.js';
 import type { StoredIndex } from './registry.js';
 import { parts, ROW_MEMBERS, type Row, readAssets, WHOLE_QUERY } from './rows.js';
 
@@ -29,6 +31,9 @@ const RANKED_SIMPRINTS_MAX = 60;
 const WHOLE = '{"allow_partial_search_results":false}';
 /** Steps of similarity by which candidates are ranked. */
 const STEPS = 16;
+/** Ranks of equal units above near ones, each of which ranks at most 1, and of equal Instance-Codes above all others. */
+const EQUAL = 100;
+const EQUAL_INSTANCE = 10_000;
 
 export interface QueriesOptions {
   readonly client: Client;
@@ -39,6 +44,12 @@ export interface QueriesOptions {
 
 /** Near terms by similarity, in steps from 0 to {@link STEPS}. */
 type Near = Map<number, string[]>;
+
+/** The rows of the candidates, and whether no match can be missing. */
+interface Candidates {
+  readonly rows: Buffer;
+  readonly isExact: boolean;
+}
 
 interface Hits<T> {
   readonly hits: {
@@ -59,19 +70,21 @@ export class Queries {
   async search(index: StoredIndex | undefined, query: ForeignQuery): Promise<SearchFound> {
     const { plan, asset } = await this.#plan(index, query);
     const stored = index as StoredIndex;
-    const rows = await this.#candidates(stored, plan);
+    const { rows, isExact } = await this.#candidates(stored, plan);
+    if (query.parameters.selection?.exact === true && !isExact) throw tooMany();
     let [assets, terms, frequencies]: [number, string[], number[]] = [0, [], []];
     if (plan.simprints.length > 0) {
       terms = await native.foreignSimprints(query, asset, rows);
       [assets, frequencies] = await this.#counts(stored, terms);
     }
     const found = await native.foreignScore(query, asset, rows, { assets, terms, frequencies });
-    return { ...found, isExact: false, serverTiming: '' };
+    return { ...found, isExact, serverTiming: '' };
   }
 
   async matches(index: StoredIndex | undefined, query: ForeignQuery): Promise<AssetMatch[]> {
     const { plan } = await this.#plan(index, query);
-    return native.foreignMatches(query, await this.#candidates(index as StoredIndex, plan));
+    const { rows } = await this.#candidates(index as StoredIndex, plan);
+    return native.foreignMatches(query, rows);
   }
 
   /** What to look for, and the asset that the query refers to. */
@@ -88,18 +101,32 @@ export class Queries {
     return { plan: await native.foreignPlan(query, asset), asset };
   }
 
-  /** The JSON array of the rows of all candidates. */
-  async #candidates(index: StoredIndex, plan: ForeignPlan): Promise<Buffer> {
+  /**
+   * All assets that can match, or the most promising ones. Units are found by their parts if these find all, else by their
+   * vectors.
+   */
+  async #candidates(index: StoredIndex, plan: ForeignPlan): Promise<Candidates> {
     const size = Math.min(Math.max(this.#options.candidates, plan.limit ?? 0), WINDOW_MAX);
+    const hasAllParts = plan.units.every(isComplete);
     const [units, simprints] = await Promise.all([
-      this.#nearUnits(index, plan.units, size),
+      hasAllParts ? plan.units.map(byParts) : this.#nearUnits(index, plan.units, size),
       this.#nearSimprints(index, plan, size),
     ]);
-    const searches = [unitsQuery(plan.units, units), simprintsQuery(simprints)].filter(
-      (query) => query !== undefined,
-    );
-    const wanted = searches.map((query) => ({
-      size,
+    const queries = [anyOf(units), simprintsQuery(simprints)].filter((query) => query !== undefined);
+    let found = await this.#ranked(index, queries, size);
+    const isWhole = hasAllParts && plan.simprints.length === 0;
+    // One more tells that there are more than these.
+    if (isWhole && size < WINDOW_MAX && found.some((hits) => hits.length > size))
+      found = await this.#ranked(index, queries, WINDOW_MAX - 1);
+    const isExact = isWhole && found.every((hits) => hits.length < WINDOW_MAX);
+    const rows = new Map(found.flat().map((row) => [row.key, row]));
+    return { rows: Buffer.from(JSON.stringify([...rows.values()])), isExact };
+  }
+
+  /** The best assets of each query, one more than `size` if there are so many. */
+  async #ranked(index: StoredIndex, queries: readonly object[], size: number): Promise<Row[][]> {
+    const wanted = queries.map((query) => ({
+      size: Math.min(size + 1, WINDOW_MAX),
       query,
       _source: ROW_MEMBERS,
       track_total_hits: false,
@@ -107,12 +134,11 @@ export class Queries {
       sort: [{ _score: 'desc' }, { key: 'asc' }],
     }));
     const found = await this.#searchAll<Row>(this.#options.names.alias(index, 'assets'), wanted);
-    const rows = new Map(found.flatMap(({ hits }) => hits.hits.map(({ _source }) => [_source.key, _source])));
-    return Buffer.from(JSON.stringify([...rows.values()]));
+    return found.map(({ hits }) => hits.hits.map(({ _source }) => _source));
   }
 
-  /** Stored units near each unit of a query. */
-  async #nearUnits(index: StoredIndex, units: readonly ForeignUnit[], size: number): Promise<Near[]> {
+  /** Finds the assets that have units near each unit of a query, by the vectors of stored units. */
+  async #nearUnits(index: StoredIndex, units: readonly ForeignUnit[], size: number): Promise<object[]> {
     const near: Near[] = units.map(() => new Map());
     const probes = units.flatMap((unit, position) => (unit.isExact ? [] : probesOf(unit, position, size)));
     const alias = this.#options.names.alias(index, 'units');
@@ -124,7 +150,11 @@ export class Queries {
       const { position, bits, distance } = probes[at] as Probe;
       collect(near[position] as Near, hits.hits, bits, distance);
     }
-    return near;
+    return units.map((unit, position) => {
+      if (unit.isExact) return scored(equalUnits(unit.unit, unit.body), EQUAL_INSTANCE);
+      const queries = [equal(unit), ...nearQueries('unit_terms', near[position] as Near)];
+      return { dis_max: { queries } };
+    });
   }
 
   /** Stored simprints near each simprint of a query. */
@@ -210,17 +240,18 @@ interface Probe {
  * length.
  */
 function probesOf(
-  { unit, body, bits: lengths, distances }: ForeignUnit,
+  { unit, body, bits: all, distances }: ForeignUnit,
   position: number,
   size: number,
 ): Probe[] {
   const bytes = Buffer.from(body, 'hex');
+  const lengths = UNIT_BITS.filter((bits) => all.includes(bits));
   return lengths.map((bits, at) => {
     const isLongest = at === lengths.length - 1;
     const range = { gte: bits, ...(!isLongest && { lt: UNIT_BITS[at + 1] }) };
     const filter = [{ term: { type: unit } }, { range: { bits: range } }];
     const search = nearest(vectorField(bits), bytes, bits, filter, size);
-    return { position, bits, distance: distances[at] as number, body: search };
+    return { position, bits, distance: distances[all.indexOf(bits)] as number, body: search };
   });
 }
 
@@ -253,15 +284,20 @@ function collect(
   }
 }
 
-/**
- * Ranks assets by their most similar unit, which is an upper bound of their score: the assets that are no candidates score
- * no better than the worst one.
- */
-function unitsQuery(units: readonly ForeignUnit[], near: readonly Near[]): object | undefined {
-  const queries = units.flatMap(({ unit, body, isExact }, position) =>
-    isExact ? [scored(equalUnits(unit, body), 1)] : nearQueries('unit_terms', near[position] as Near),
-  );
-  return queries.length === 0 ? undefined : { dis_max: { queries } };
+/** Finds the assets that have a unit near one. */
+function byParts(unit: ForeignUnit): object {
+  return unit.isExact
+    ? scored(equalUnits(unit.unit, unit.body), EQUAL_INSTANCE)
+    : { dis_max: { queries: [equal(unit), ...nearParts(unit)] } };
+}
+
+/** Ranks assets by the number and the similarity of their units: a crowd that shares one unit does not hide a copy. */
+function anyOf(units: readonly object[]): object | undefined {
+  return units.length === 0 ? undefined : { bool: { should: units } };
+}
+
+function equal({ unit, body }: ForeignUnit): object {
+  return scored({ term: { unit_terms: `${unit}:${body}` } }, EQUAL);
 }
 
 /** Ranks assets by the number and the similarity of their simprints. */
@@ -301,4 +337,12 @@ function equalUnits(unit: string, body: string): object {
       should: [{ prefix: { unit_terms: `${unit}:${body}` } }, { terms: { unit_terms: starts } }],
     },
   };
+}
+
+function tooMany(): NativeError {
+  const message = `exact: more than ${WINDOW_MAX} assets have units near those of the query; name fewer unit_types or raise the threshold`;
+  return Object.assign(new Error(message), {
+    code: 'INVALID_ARGUMENT' as const,
+    detail: JSON.stringify(message),
+  });
 }

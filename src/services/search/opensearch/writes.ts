@@ -13,6 +13,7 @@ import type { Client } from './client.js';
 import type { OpenSearchLocation } from './location.js';
 import { hasVectors, simprintVectors } from './mapping.js';
 import { type Names, plainName } from './names.js';
+import { partTerms } from './parts.js';
 import type { StoredIndex } from './registry.js';
 import {
   documentId,
@@ -115,6 +116,7 @@ function put(row: Row, terms: Terms, stored: StoredAsset | undefined, now: strin
     created: stored?.created ?? now,
     updated: now,
     unit_terms: terms.units,
+    unit_parts: terms.units.filter(hasVectors).flatMap(partTerms),
     simprint_terms: terms.simprints,
   };
   const operation = stored === undefined ? 'create' : 'index';
