@@ -57,12 +57,16 @@ export async function writeQueries(collection: Collection, folder: string): Prom
   return file;
 }
 
-/** Searches by `clients` clients for {@link SECONDS}. */
-export async function searches(server: Server, clients: number, queryFile: string): Promise<Rates> {
+/** Searches by `clients` clients for {@link SECONDS}, with these parameters. */
+export async function searches(
+  server: Server,
+  clients: number,
+  queryFile: string,
+  parameters = 'limit=10',
+): Promise<Rates> {
   const script = path.join(import.meta.dirname, 'search-load.mjs');
-  const args = [script, server.port, clients, SECONDS, '/indexes/main/search?limit=10', queryFile].map(
-    String,
-  );
+  const target = `/indexes/main/search?${parameters}`;
+  const args = [script, server.port, clients, SECONDS, target, queryFile].map(String);
   const used = await cpuSeconds(server);
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const { perSecond, answered, elapsedMs } = JSON.parse(stdout) as {

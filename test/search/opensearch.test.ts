@@ -9,7 +9,7 @@ import type { RunningServer } from '../../src/http/server.js';
 import { clusterProblem } from '../../src/services/search/opensearch/check.js';
 import { OpenSearchEngine } from '../../src/services/search/opensearch/engine.js';
 import { type OpenSearchCluster, openSearchIfPossible } from '../support/opensearch.js';
-import { isccId, nearAssets, randomAsset } from './support/random-assets.js';
+import { isccId, randomAsset } from './support/random-assets.js';
 import { addCollection, post, rows, startSearch } from './support/search-server.js';
 
 const START_MS_MAX = 600_000;
@@ -177,57 +177,6 @@ describe.skipIf(cluster === undefined)('with one node', () => {
     }
   });
 
-  test('from a threshold of 0.88 on, all near units are found, whatever their length and number', async () => {
-    const sharded = await startSearch(folder, { INDEXSVC_INDEX_URI: location('?replicas=0&shards=3') });
-    try {
-      const servers = [local, sharded];
-      const families = nearAssets(60, 12);
-      for (const { url } of servers) {
-        await post(`${url}/indexes`, { name: 'near' });
-        expect((await post(`${url}/indexes/near/assets`, families)).status).toBe(201);
-      }
-      let found = 0;
-      for (const [at, { units }] of families.filter((_, at) => at % 3 === 0).entries()) {
-        const threshold = [0.88, 0.9, 0.94, 1][at % 4];
-        const send = (url: string) =>
-          post(`${url}/indexes/near/search?exact=true&threshold=${threshold}&limit=100`, { units });
-        const responses = await Promise.all(servers.map(({ url }) => send(url)));
-        const [expected, actual] = await Promise.all(responses.map((response) => response.text()));
-        expect(actual, `${threshold} ${units}`).toBe(expected);
-        expect(responses[1]?.headers.get('Search-Exact')).toBe('true');
-        found += (JSON.parse(expected as string) as SearchResult).global_matches.length;
-      }
-      // More than the asset that the query is.
-      expect(found).toBeGreaterThan(2 * (families.length / 3));
-    } finally {
-      await sharded.stop();
-    }
-  }, 300_000);
-
-  test('a crowd that shares one unit does not hide a copy', async () => {
-    const sharded = await startSearch(folder, { INDEXSVC_INDEX_URI: location('?replicas=0&shards=3') });
-    try {
-      const [shared] = randomAsset(0).units as [string];
-      const crowd = Array.from({ length: 3000 }, (_, at) => {
-        const asset = randomAsset(at + 1);
-        return { ...asset, units: [shared, ...(asset.units as string[]).slice(1)] };
-      });
-      const original = randomAsset(5000);
-      const units = [shared, ...(original.units as string[]).slice(1)];
-      await post(`${sharded.url}/indexes`, { name: 'crowd' });
-      for (const entries of [crowd, [{ iscc_id: original.iscc_id, units }]])
-        expect((await post(`${sharded.url}/indexes/crowd/assets`, entries)).status).toBe(201);
-      for (const parameters of ['limit=1', 'limit=5', 'limit=5&threshold=0.9']) {
-        const response = await post(`${sharded.url}/indexes/crowd/search?${parameters}`, { units });
-        const [match] = ((await response.json()) as SearchResult).global_matches;
-        expect(match?.iscc_id, parameters).toBe(original.iscc_id);
-        expect(Object.keys(match?.types ?? {})).toHaveLength(3);
-      }
-    } finally {
-      await sharded.stop();
-    }
-  }, 300_000);
-
   test('what it cannot do is refused with a sentence', async () => {
     const refusals = await Promise.all([
       fetch(`${first.url}/indexes/ds/paths`, {
@@ -236,7 +185,6 @@ describe.skipIf(cluster === undefined)('with one node', () => {
         body: '{"paths":["a"]}',
       }),
       post(`${first.url}/indexes/ds/search?exact=true`, { units: randomAsset(1).units }),
-      post(`${first.url}/indexes/ds/search?exact=true&threshold=0.87`, { units: randomAsset(1).units }),
       post(`${first.url}/indexes/ds/search?not_in=race`, { units: randomAsset(1).units }),
     ]);
     for (const refusal of refusals) {

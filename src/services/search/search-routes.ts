@@ -32,7 +32,9 @@ const REFUSALS = { 400: REFUSED, ...DENIED, 404: NOT_FOUND, 422: INVALID, 503: B
 
 const FOUND_HEADERS = {
   'Search-Exact': {
-    description: '`true` if all matches were found for certain, `false` if HNSW graphs were used',
+    description:
+      '`true` if all matches were found for certain, `false` if HNSW graphs were used, or the candidates of OpenSearch may ' +
+      'lack some',
     schema: z.enum(['true', 'false']),
   },
   'Server-Timing': {

@@ -30,11 +30,12 @@ export function among<One extends Backend>(...wanted: readonly One[]): One[] {
 const LACKS = {
   'declared paths': ['opensearch'],
   not_in: ['opensearch'],
+  /** At low thresholds: from 0.88, candidates are complete. */
   'exact=true': ['opensearch'],
   /** Its realm is that of its first asset, also after all assets are deleted. */
   'another realm': ['opensearch'],
   'units shorter than 64 bits': ['opensearch'],
-  /** Only candidates are scored, so `Search-Exact` is false. */
+  /** Below 0.88, only candidates are scored, so `Search-Exact` is false. */
   'all assets scored': ['opensearch'],
   /** Files of this machine. */
   folder: ['memory', 'opensearch'],

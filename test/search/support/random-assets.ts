@@ -20,28 +20,6 @@ export function randomAsset(number: number, metadata?: Record<string, unknown>):
   return { iscc_id: isccId(number), units, ...(metadata === undefined ? {} : { metadata }) };
 }
 
-/**
- * Families of assets with three units each, of 64 to 256 bits, that differ from their origin in up to an eighth of their bits,
- * and may be shorter.
- */
-export function nearAssets(families: number, copies: number): Entry[] {
-  return Array.from({ length: families * copies }, (_, number) => {
-    const family = Math.floor(number / copies);
-    const [origin, own] = [generator(1_000_003 + family), generator(2_000_003 + number)];
-    const unit = ([main, sub]: readonly [number, number]) => {
-      const body = Uint8Array.from({ length: BITS / 8 }, origin);
-      const bits = 64 + 64 * (own() % 4);
-      const flips = own() % (BITS / 8);
-      for (let flip = 0; flip < flips; flip += 1) {
-        const bit = own();
-        body[bit >> 3] = (body[bit >> 3] as number) ^ (0x80 >> (bit & 7));
-      }
-      return `ISCC:${native.encodeUnit(main, sub, 0, bits, body.subarray(0, bits / 8)).replace('ISCC:', '')}`;
-    };
-    return { iscc_id: isccId(number), units: [CONTENT_TEXT, DATA, INSTANCE].map(unit) };
-  });
-}
-
 /** ISCC-ID of realm 0 with the given offset from the first. */
 export function isccId(number: number): string {
   const bytes = Buffer.alloc(10);

@@ -340,7 +340,8 @@ function equalUnits(unit: string, body: string): object {
 }
 
 function tooMany(): NativeError {
-  const message = `exact: more than ${WINDOW_MAX} assets have units near those of the query; name fewer unit_types or raise the threshold`;
+  const message =
+    'exact: more than 10,000 assets have units near those of the query; name fewer unit_types or raise the threshold';
   return Object.assign(new Error(message), {
     code: 'INVALID_ARGUMENT' as const,
     detail: JSON.stringify(message),
