@@ -1,16 +1,17 @@
 /** Sends events to all receivers: the one of the configuration, and those that admins registered. */
-import { operatorAgent, publicAgent } from '../../../platform/egress/agents.js';
-import { counter, gauge, type Metric } from '../../../platform/observe/instruments.js';
-import type { Logger } from '../../../platform/observe/log.js';
-import { derivedKey } from '../../../platform/signing/webhook.js';
-import type { Db } from '../../../storage/database/tables.js';
-import { CONFIGURED_WEBHOOK, type WebhookRow } from '../../../storage/database/tables.js';
+import { operatorAgent, publicAgent } from '../../platform/egress/agents.js';
+import { type Counter, counter, gauge, type Metric } from '../../platform/observe/instruments.js';
+import type { Logger } from '../../platform/observe/log.js';
+import { derivedKey } from '../../platform/signing/webhook.js';
 import { WebhookSender, type WebhookTarget } from './sender.js';
+import { CONFIGURED_WEBHOOK, type OutboxDb, type WebhookRow } from './tables.js';
 
 const POLL_MS = 1_000;
 
 export interface SendersParts {
-  readonly db: Db;
+  /** In the names of the metrics. */
+  readonly service: 'store' | 'search';
+  readonly db: OutboxDb;
   readonly log: Logger;
   /** The receiver of the configuration. */
   readonly configured: { readonly url: string; readonly key: Buffer } | undefined;
@@ -26,21 +27,21 @@ type Receiver = Pick<WebhookRow, 'key' | 'url' | 'nonce'>;
 export class WebhookSenders {
   readonly #parts: SendersParts;
   readonly #senders = new Map<number, WebhookSender>();
-  readonly #deliveries = counter('isccd_store_webhook_deliveries_total', 'Attempts to deliver an event', [
-    'outcome',
-  ]);
+  readonly #deliveries: Counter<'outcome'>;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(parts: SendersParts) {
     this.#parts = parts;
+    const name = `isccd_${parts.service}_webhook_deliveries_total`;
+    this.#deliveries = counter(name, 'Attempts to deliver an event', ['outcome']);
   }
 
   get metrics(): Metric[] {
     const help = 'Events that wait for their delivery to webhook receivers';
     const waiting = async () => [{ labels: {}, value: await this.#waiting() }];
-    return [this.#deliveries, gauge('isccd_store_webhook_waiting', help, [], waiting)];
+    return [this.#deliveries, gauge(`isccd_${this.#parts.service}_webhook_waiting`, help, [], waiting)];
   }
 
   /** Sends what is due now and later, in the background. */
@@ -113,7 +114,7 @@ export class WebhookSenders {
   }
 }
 
-function enabled(db: Db): Promise<Receiver[]> {
+function enabled(db: OutboxDb): Promise<Receiver[]> {
   return db
     .selectFrom('webhooks')
     .select(['key', 'url', 'nonce'])
