@@ -13,6 +13,10 @@ export interface SendersParts {
   readonly service: 'store' | 'search';
   readonly db: OutboxDb;
   readonly log: Logger;
+  /** Counts attempts. Default: a counter of the service. */
+  readonly deliveries?: Counter<'outcome'>;
+  /** Whether there may be thousands of receivers: then only those that have waiting events are served. */
+  readonly hasMany?: boolean;
   /** The receiver of the configuration. */
   readonly configured: { readonly url: string; readonly key: Buffer } | undefined;
   /** From which the secrets of registered receivers are derived. */
@@ -34,8 +38,7 @@ export class WebhookSenders {
 
   constructor(parts: SendersParts) {
     this.#parts = parts;
-    const name = `isccd_${parts.service}_webhook_deliveries_total`;
-    this.#deliveries = counter(name, 'Attempts to deliver an event', ['outcome']);
+    this.#deliveries = parts.deliveries ?? deliveryCounter(parts.service);
   }
 
   get metrics(): Metric[] {
@@ -64,9 +67,9 @@ export class WebhookSenders {
 
   /** Follows changes of the receivers, also by other processes, and wakes the senders. */
   async #wake(): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log, hasMany = false } = this.#parts;
     try {
-      const receivers = (await enabled(db)).filter(({ key }) => this.#isServed(key));
+      const receivers = (await enabled(db, hasMany)).filter(({ key }) => this.#isServed(key));
       const keys = new Set(receivers.map(({ key }) => key));
       for (const [key, sender] of this.#senders) {
         if (keys.has(key)) continue;
@@ -114,11 +117,18 @@ export class WebhookSenders {
   }
 }
 
-function enabled(db: OutboxDb): Promise<Receiver[]> {
-  return db
+/** Counts attempts to deliver. */
+export function deliveryCounter(service: SendersParts['service']): Counter<'outcome'> {
+  return counter(`isccd_${service}_webhook_deliveries_total`, 'Attempts to deliver an event', ['outcome']);
+}
+
+/** Enabled receivers. */
+function enabled(db: OutboxDb, isWaiting: boolean): Promise<Receiver[]> {
+  const all = db
     .selectFrom('webhooks')
     .select(['key', 'url', 'nonce'])
     .where('disabled_at', 'is', null)
-    .orderBy('key')
-    .execute();
+    .orderBy('key');
+  if (!isWaiting) return all.execute();
+  return all.where('key', 'in', (events) => events.selectFrom('webhook_events').select('webhook')).execute();
 }
