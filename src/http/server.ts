@@ -149,6 +149,7 @@ function stopping(parts: Stopping): Pick<RunningServer, 'drain' | 'stop'> {
 
 async function drain({ app, listener, dispatcher, drainMs, log }: Stopping): Promise<void> {
   dispatcher.startDraining();
+  app.endStreams?.();
   // The system resets connections that it has established but this process has not accepted: accept them first.
   for (let turns = 0; turns < ACCEPT_TURNS; turns += 1) await new Promise(setImmediate);
   listener.stopListening();

@@ -49,3 +49,21 @@ function bitsOf(isccId: string): bigint {
     bits = bits * 32n + BigInt(BASE32_ALPHABET.indexOf(letter));
   return bits;
 }
+
+/** MainType ID and version 1. */
+const HEADER = 0x6010n;
+const REALM_STEP = 0x100n;
+
+/** The ISCC-ID with a body of 64 bits, in realm 0 (test) or 1 (main). */
+export function isccIdOf(realm: number, body: bigint): string {
+  const bits = ((HEADER + REALM_STEP * BigInt(realm)) << (ID_BITS - HEADER_BITS)) | body;
+  let text = '';
+  for (let shift = ID_BITS - 5n; shift >= 0n; shift -= 5n)
+    text += BASE32_ALPHABET[Number((bits >> shift) & 31n)] ?? '';
+  return `ISCC:${text}`;
+}
+
+/** The 64 bits after the header. */
+export function isccIdBody(isccId: string): bigint {
+  return bitsOf(isccId) & ((1n << (ID_BITS - HEADER_BITS)) - 1n);
+}

@@ -1,8 +1,9 @@
 /** The outbox of webhooks on both databases: what is due, and who sends it, also after a clock was set right. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Outbox } from '../../src/services/store/webhooks/outbox.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';
+import { Outbox } from '../../src/storage/outbox/outbox.js';
+import { outboxOf } from '../../src/storage/outbox/tables.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 
 const LEASE_MS = 20_000;
@@ -26,7 +27,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await databases?.stop();
   });
 
-  const outbox = () => new Outbox(database.db, webhook, LEASE_MS);
+  const outbox = () => new Outbox(outboxOf(database.db), webhook, LEASE_MS);
 
   async function event(next_at: number, attempts: number): Promise<number> {
     const row = { webhook, event_id: randomUUID(), type: 'manifest.stored', body: '{}', at: NOW };

@@ -109,6 +109,8 @@ export interface ServiceApp {
   readonly dataFolders?: readonly string[];
   /** Receives unexpected errors. */
   readonly errorReports?: ErrorReports;
+  /** Runs when a graceful stop begins: ends responses that have no end. */
+  endStreams?(): void;
   /** Runs at a graceful stop, after the last request. */
   close?(): Promise<void>;
 }

@@ -137,6 +137,20 @@ export const searchVariables = defineVariables({
     description:
       'Lowest `threshold` and `threshold_simprints` that a search may ask for, if it is below the two thresholds above; lower thresholds find more, and take longer',
   },
+  watchesMax: {
+    name: 'INDEXSVC_WATCHES_MAX',
+    schema: integer(0, 1_000_000),
+    default: '100000',
+    description: 'Maximum number of watches of an index',
+  },
+  webhookKey: {
+    name: 'INDEXSVC_WEBHOOK_KEY',
+    schema: text(),
+    secret: true,
+    defaultShown: 'watches have no webhooks',
+    description:
+      'Secret from which those of the webhooks of watches are derived, for example from `openssl rand -base64 32`; all instances need the same',
+  },
   confidenceExponent: {
     name: 'INDEXSVC_CONFIDENCE_EXPONENT',
     schema: integer(1, 64),

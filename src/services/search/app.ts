@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InProcessIndexes } from '../../c2pa/local-search.js';
-import type { ServiceApp } from '../../http/routing/service.js';
+import type { CorsPolicy, ServiceApp } from '../../http/routing/service.js';
 import { isNativeError, type SearchEngine, type SearchOptions } from '../../native.js';
 import type { Aggregator, FollowedNetwork } from '../../network/aggregator.js';
 import type { HubRoutes } from '../../network/hub-client.js';
@@ -25,7 +25,7 @@ import { InProcessSearch } from './engine/in-process.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
 import type { Engine } from './engine/port.js';
 import { watchWrites } from './engine/watch-writes.js';
-import { errorForm, exclusiveErrorForm } from './errors.js';
+import { errorForm, exclusiveErrorForm, SearchRefusal } from './errors.js';
 import { STALE_HEADER, withFreshness } from './freshness.js';
 import { ApiKeys } from './keys/api-keys.js';
 import { keyFilePath } from './keys/key-file.js';
@@ -35,6 +35,9 @@ import { isOpenSearch } from './opensearch/location.js';
 import { cacheFolder, isPostgres } from './postgres/location.js';
 import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
+import type { WatchHost } from './watches/host.js';
+import { Recorder } from './watches/recorder.js';
+import { WatchService } from './watches/service.js';
 
 const CORS_MAX_AGE_SECONDS = 600;
 const MIB = 1_048_576;
@@ -48,6 +51,7 @@ const TAGS = {
   aliases: 'Second names of indexes, which can be switched.',
   assets: 'Add, read and delete assets of an index.',
   search: 'Find similar assets.',
+  watches: 'Report assets that match a query when they are added, updated or deleted.',
   probes: 'Health and state of the service.',
 };
 
@@ -70,6 +74,7 @@ export interface Follow {
 /**
  * Finds the indexes. Their vectors are loaded in the background: until then, requests to an index are 503.
  *
+ * @param allowed for tests: addresses of webhooks that need not be public
  * @throws if the location is invalid, unusable or locked by another process
  */
 export async function searchApp(
@@ -77,9 +82,10 @@ export async function searchApp(
   dataDir: string,
   follow?: Follow,
   log?: Logger,
+  allowed: ReadonlySet<string> = new Set(),
 ): Promise<SearchApp> {
   const keys = apiKeys(config, dataDir, log);
-  const { engine, local, followLogs, folder, id } = await openIndexes(config, dataDir, log);
+  const { engine, local, followLogs, folder, id, watched } = await openIndexes(config, dataDir, log);
   const guard = folder === undefined ? undefined : await FolderGuard.open(folder);
   if (local !== undefined) guard?.watch(local, log);
   const failing = watchWrites(local ?? engine, (error) => exitToRestart(log, error, 'an index'));
@@ -87,11 +93,12 @@ export async function searchApp(
   const decisions = log && new DecisionLog(engine, log);
   const loaded = engine.whenLoaded();
   // The follower needs its index. Small indexes are loaded before the service listens.
-  await (follow === undefined
-    ? Promise.race([loaded, pause(SMALL_LOAD_MS, undefined, { ref: false })])
-    : loaded);
+  const small = pause(SMALL_LOAD_MS, undefined, { ref: false });
+  await (follow === undefined ? Promise.race([loaded, small]) : loaded);
   const tracking = await errorTracking('search', config);
   const aggregator = follow && (await startAggregator(engine, followLogs, follow, tracking.errorReports));
+  const watching = watchService(config, engine, watched, allowed, log);
+  const watches = () => watching?.watches ?? unwatched(watched);
   const inProcess = InProcessSearch.over(engine, loaded);
   return {
     inProcess,
@@ -103,39 +110,38 @@ export async function searchApp(
     version,
     routes: withFreshness(
       engine,
-      searchRoutes(service, {
-        bodyBytesMax: config.bodyBytesMax,
-        keys,
-        aliasTarget: (name) => service.aliasTarget(name),
-        fresh: engine.fresh && (() => engine.fresh?.() ?? Promise.resolve(undefined)),
-        ...(aggregator !== undefined &&
-          follow !== undefined &&
-          networkOptions(service, aggregator, follow.network)),
-      }),
+      searchRoutes(
+        service,
+        {
+          bodyBytesMax: config.bodyBytesMax,
+          keys,
+          aliasTarget: (name) => service.aliasTarget(name),
+          fresh: engine.fresh && (() => engine.fresh?.() ?? Promise.resolve(undefined)),
+          ...(aggregator !== undefined &&
+            follow !== undefined &&
+            networkOptions(service, aggregator, follow.network)),
+        },
+        watches,
+      ),
     ),
     errors: follow?.network.exclusive ? exclusiveErrorForm : errorForm,
-    cors: {
-      origins: config.corsOrigins,
-      methods: ['GET', 'POST', 'PUT', 'DELETE'],
-      requestHeaders: ['*'],
-      exposedHeaders: ['Search-Exact', 'Server-Timing', ...(engine.fresh ? [STALE_HEADER] : [])],
-      maxAgeSeconds: CORS_MAX_AGE_SECONDS,
-      refusedStatus: 400,
-      preflightStatus: 200,
-    },
+    cors: corsPolicy(config, engine),
     proxies: config.proxies,
     docs: { tags: TAGS },
     metrics: [
       ...searchMetrics(service),
       ...(engine.problem === undefined ? [] : [databaseMetric(() => engine.problem?.())]),
       ...(engine.instruments ?? []),
+      ...(watching?.metrics ?? []),
       ...(aggregator?.metrics.all ?? []),
     ],
     dataFolders: folder === undefined ? [] : [folder],
     ...tracking,
     readiness: async () => (await service.readiness()) ?? aggregator?.readiness(),
+    endStreams: () => watching?.watches.close(),
     close: async () => {
       decisions?.close();
+      await watching?.close();
       await aggregator?.close();
       await service.close();
     },
@@ -157,6 +163,8 @@ interface OpenIndexes {
   readonly folder: string | undefined;
   /** Identifies the indexes. */
   readonly id: string;
+  /** Watches the indexes; for engines without watches, where the indexes are. */
+  readonly watched: WatchHost | string;
 }
 
 async function openIndexes(
@@ -164,20 +172,7 @@ async function openIndexes(
   dataDir: string,
   log: Logger | undefined,
 ): Promise<OpenIndexes> {
-  const options: SearchOptions = {
-    matchThresholdUnits: config.matchThresholdUnits,
-    matchThresholdSimprints: config.matchThresholdSimprints,
-    ...present({ thresholdFloor: config.thresholdFloor }),
-    confidenceExponent: config.confidenceExponent,
-    skipFeatureless: config.skipFeatureless,
-    searchSecondsMax: config.searchSecondsMax,
-    searchBytesMax: config.searchBytesMax,
-    ...(config.graphs === 'on' && { graphRowsMin: GRAPH_ROWS_MIN }),
-    simprintLists: config.simprintLists,
-    sealBytesPerSecond: config.sealRate * MIB,
-    sync: config.sync,
-    loadsInBackground: true,
-  };
+  const options = engineOptions(config);
   const location = config.indexUri ?? `usearch://${path.join(dataDir, 'search')}`;
   if (isOpenSearch(location)) return openForeign(config, location, options, log);
   if (!isPostgres(location)) {
@@ -186,7 +181,8 @@ async function openIndexes(
       index: await local.followLogs(index, realm),
     });
     const [folder, id] = [searchFolder(location), await locationId(location)];
-    return { engine: local, local, followLogs, folder, id };
+    const watched = isPrefix(location) ? 'lmdb://' : new Recorder(local, folder);
+    return { engine: local, local, followLogs, folder, id, watched };
   }
   const { PostgresEngine } = await import('./postgres/engine.js');
   const folder = cacheFolder(dataDir, workerNumber());
@@ -200,7 +196,69 @@ async function openIndexes(
     log,
   });
   const followLogs = (index: string, realm: number) => engine.shareLogs(index, realm);
-  return { engine, local: undefined, followLogs, folder, id: engine.id };
+  return { engine, local: undefined, followLogs, folder, id: engine.id, watched: engine.watched };
+}
+
+function engineOptions(config: SearchConfig): SearchOptions {
+  return {
+    matchThresholdUnits: config.matchThresholdUnits,
+    matchThresholdSimprints: config.matchThresholdSimprints,
+    ...present({ thresholdFloor: config.thresholdFloor }),
+    confidenceExponent: config.confidenceExponent,
+    skipFeatureless: config.skipFeatureless,
+    searchSecondsMax: config.searchSecondsMax,
+    searchBytesMax: config.searchBytesMax,
+    ...(config.graphs === 'on' && { graphRowsMin: GRAPH_ROWS_MIN }),
+    simprintLists: config.simprintLists,
+    sealBytesPerSecond: config.sealRate * MIB,
+    sync: config.sync,
+    loadsInBackground: true,
+  };
+}
+
+function corsPolicy({ corsOrigins }: SearchConfig, engine: Engine): CorsPolicy {
+  return {
+    origins: corsOrigins,
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    requestHeaders: ['*'],
+    exposedHeaders: ['Search-Exact', 'Server-Timing', ...(engine.fresh ? [STALE_HEADER] : [])],
+    maxAgeSeconds: CORS_MAX_AGE_SECONDS,
+    refusedStatus: 400,
+    preflightStatus: 200,
+  };
+}
+
+/** @throws {SearchRefusal} that the engine has no watches */
+function unwatched(place: WatchHost | string): never {
+  throw new SearchRefusal('UNWATCHED', { place: String(place) });
+}
+
+/** Starts to compare, if the engine has watches. */
+function watchService(
+  config: SearchConfig,
+  engine: Engine,
+  host: WatchHost | string,
+  allowed: ReadonlySet<string>,
+  log: Logger | undefined,
+): WatchService | undefined {
+  if (typeof host === 'string') return undefined;
+  const { watchesMax, webhookKey } = config;
+  const service = new WatchService({
+    engine,
+    host,
+    options: engineOptions(config),
+    watchesMax,
+    webhookKey,
+    allowed,
+    log,
+  });
+  service.start();
+  return service;
+}
+
+/** Whether a location is that of indexes that match equal prefixes, as no index in memory does. */
+function isPrefix(location: string): boolean {
+  return location.startsWith('lmdb://');
 }
 
 /** Indexes in OpenSearch. */
@@ -216,7 +274,8 @@ async function openForeign(
     Promise.reject(
       new FormatRefused('indexes in OpenSearch cannot follow the network; use PostgreSQL or a folder'),
     );
-  return { engine, local: undefined, followLogs, folder: undefined, id: engine.id };
+  const folder = undefined;
+  return { engine, local: undefined, followLogs, folder, id: engine.id, watched: 'OpenSearch' };
 }
 
 function apiKeys(config: SearchConfig, dataDir: string, log: Logger | undefined): ApiKeys {

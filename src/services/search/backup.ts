@@ -1,5 +1,6 @@
 /** Copies a folder of indexes while the service runs. */
 import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ import { Copier } from '../../storage/data/copier.js';
 import { FORMAT_FILE } from '../../storage/data/format.js';
 import type { Copied, OnStep } from '../../storage/data/port.js';
 import type { CopyJob, CopyMessage } from './backup-process.js';
-import { ALIAS_FILE, ID_FILE, KEY_FILE } from './engine/open.js';
+import { ALIAS_FILE, ID_FILE, KEY_FILE, WATCH_FILE } from './engine/open.js';
 
 const PROCESS = fileURLToPath(new URL('./backup-process.js', import.meta.url));
 const FILES = [FORMAT_FILE, ID_FILE, KEY_FILE, ALIAS_FILE];
@@ -48,8 +49,17 @@ export async function backupSearch(
   const copier = new Copier(folder, target);
   for (const name of Object.keys(counts)) await copier.drop(path.join(name, 'lock.mdb'));
   for (const file of FILES) if (await copier.copy(file)) files.push(file);
+  await copyWatches(folder, target, files);
   await copier.finish();
   return { counts, files, notes, problems };
+}
+
+/** With SQLite's own copy: its file alone lacks the last commits. */
+async function copyWatches(folder: string, target: string, files: string[]): Promise<void> {
+  if (!existsSync(path.join(folder, WATCH_FILE))) return;
+  const { copySqlite } = await import('../../storage/database/sqlite.js');
+  copySqlite(path.join(folder, WATCH_FILE), path.join(target, WATCH_FILE));
+  files.push(WATCH_FILE);
 }
 
 function damaged(name: string, reason: string): string {

@@ -17,6 +17,17 @@ export const ERRORS = {
     "The API key lacks the right '{right}' for {subject}; an operator can make another one with isccd index key create",
   ],
   NOT_FOUND: [404, 'Not Found'],
+  NO_WATCH: [404, "The index has no watch '{id}'"],
+  WATCHES_FULL: [
+    409,
+    'The index has {max} watches (INDEXSVC_WATCHES_MAX); delete one of them first, or ask the operator for more',
+  ],
+  WATCH_TOO_LARGE: [400, 'The watch is larger than {max} bytes; send fewer simprints'],
+  WEBHOOKS_OFF: [
+    400,
+    'webhook: the operator must set INDEXSVC_WEBHOOK_KEY first; without a webhook, a watch has a stream of events',
+  ],
+  UNWATCHED: [400, 'Indexes in {place} cannot be watched; use a folder (usearch://) or PostgreSQL'],
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed'],
   LENGTH_REQUIRED: [411, 'Length Required'],
   BODY_TOO_LARGE: [413, 'Request body is larger than {max} bytes (INDEXSVC_MAX_BODY)'],
@@ -115,7 +126,7 @@ export class Invalid extends Error {
 
 /** Paths that redirect to the same path without the final slash. A fixed list prevents open redirects. */
 const SLASHED =
-  /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search|searches|rename)|\/assets\/[^/]+)?)?|aliases(?:\/[^/]+)?|status|healthz|readyz|docs)\/$/;
+  /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search|searches|rename|watches)|\/assets\/[^/]+|\/watches\/[^/]+(?:\/events)?)?)?|aliases(?:\/[^/]+)?|status|healthz|readyz|docs)\/$/;
 
 const CONTENT_TYPE = 'application/json';
 
@@ -176,11 +187,12 @@ function refusal(refused: Refusal): Reply {
       return errors.reply('RANGE_UNSATISFIABLE');
     case 'malformed':
       return errors.reply('MALFORMED', { reason: refused.message });
-    // Not reached: the routes accept bodies of any type and pass them to the engine.
     case 'body-not-json':
+      return errors.reply('MALFORMED', { reason: `the body is not JSON: ${refused.message}` });
     case 'body-empty':
+      return errors.reply('MALFORMED', { reason: 'the body is empty; it must be JSON' });
     case 'media-type':
-      return errors.reply('MALFORMED', { reason: refused.kind });
+      return errors.reply('MALFORMED', { reason: `the body must be ${refused.accepted.join(' or ')}` });
     default:
       return refused satisfies never;
   }

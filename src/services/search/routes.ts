@@ -26,6 +26,8 @@ import {
 import { index, status } from './schema.js';
 import { searchingRoutes } from './search-routes.js';
 import type { SearchService } from './service.js';
+import { watchRoutes } from './watch-routes.js';
+import type { Watches } from './watches/watches.js';
 
 const START_PAGE = {
   service: 'search',
@@ -37,7 +39,8 @@ const NORMAL: ServiceMode = { mode: 'normal', network: null };
 const TITLE = 'ISCC search';
 const DESCRIPTION = 'Named indexes of ISCC-identified assets, and search for similar content.';
 
-export function searchRoutes(service: SearchService, options: RouteOptions): Route[] {
+/** @param watches throws if the engine has none */
+export function searchRoutes(service: SearchService, options: RouteOptions, watches: () => Watches): Route[] {
   const isExclusive = options.only !== undefined;
   return [
     ...(isExclusive
@@ -46,6 +49,7 @@ export function searchRoutes(service: SearchService, options: RouteOptions): Rou
           ...indexRoutes(service, options),
           ...pathRoutes(service, options),
           ...aliasRoutes(service, options),
+          ...watchRoutes(watches, options),
         ]),
     ...assetRoutes(service, options).filter(({ operationId }) => operationId === 'getAsset' || !isExclusive),
     ...searchingRoutes(service, options),

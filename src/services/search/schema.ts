@@ -19,7 +19,7 @@ const SIMPRINT_PATTERN = /^[A-Za-z0-9+/_=-]+$/;
 const EXAMPLE_CODE = 'ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY';
 const OFFSET_MAX = 4_294_967_295;
 
-const isccId = z.string().regex(ISCC_ID_PATTERN).describe('ISCC-ID with prefix');
+export const isccId = z.string().regex(ISCC_ID_PATTERN).describe('ISCC-ID with prefix');
 const isccCode = z.string().regex(ISCC_CODE_PATTERN).describe('ISCC-CODE with prefix');
 const simprint = z
   .string()
@@ -152,6 +152,23 @@ export const codeParameters = searchParameters.extend({
 const afterId = isccId.describe('ISCC-ID to continue after; the asset does not have to exist').optional();
 
 export const listParameters = noParameters.extend({ after: afterId, limit, filter: filters });
+
+const WATCHES_MAX = 1000;
+
+/** Which watches to list. */
+export const afterWatch = noParameters.extend({
+  after: z.string().describe('Id to continue after').optional(),
+  limit: z
+    .string()
+    .refine(
+      (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= WATCHES_MAX,
+      `Input should be an integer from 1 to ${WATCHES_MAX}`,
+    )
+    .describe('Maximum number of watches. Default: 100')
+    .meta({ type: 'integer', minimum: 1, maximum: WATCHES_MAX, default: 100 })
+    .transform(Number)
+    .optional(),
+});
 
 const skip = z
   .string()

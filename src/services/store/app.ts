@@ -15,6 +15,8 @@ import type { Logger } from '../../platform/observe/log.js';
 import { version } from '../../platform/version.js';
 import { makeFolder } from '../../storage/data/folder.js';
 import type { Database } from '../../storage/database/open.js';
+import { WebhookSenders } from '../../storage/outbox/senders.js';
+import { outboxOf } from '../../storage/outbox/tables.js';
 import { SyncedBindingIndex } from './binding-index.js';
 import { Cleanup } from './cleanup.js';
 import type { Declarer } from './declarer.js';
@@ -36,7 +38,6 @@ import { UploadTokens } from './tokens/upload-tokens.js';
 import type { Validator } from './validator.js';
 import { ManifestViews } from './views.js';
 import { eventLog } from './webhooks/events.js';
-import { WebhookSenders } from './webhooks/senders.js';
 
 /** Resources that the caller opened, because other parts of the process use them as well. */
 export interface StoreResources {
@@ -174,7 +175,15 @@ function webhooksOf(
 ): WebhookSenders {
   const configured = url === undefined || key === undefined ? undefined : { url, key };
   const timeoutMs = webhookTimeoutSeconds * 1000;
-  return new WebhookSenders({ db, log, configured, secretKey, timeoutMs, allowed });
+  return new WebhookSenders({
+    service: 'store',
+    db: outboxOf(db),
+    log,
+    configured,
+    secretKey,
+    timeoutMs,
+    allowed,
+  });
 }
 
 function callersOf({ db }: Database, config: StoreConfig): Callers {

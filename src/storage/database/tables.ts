@@ -4,8 +4,9 @@
  */
 import type { Generated, Insertable, Kysely, Selectable, Updateable } from 'kysely';
 import type { FeedTable } from '../feed/feed.js';
+import type { OutboxTables } from '../outbox/tables.js';
 
-export interface Tables {
+export interface Tables extends OutboxTables {
   manifests: ManifestTable;
   catalogue: CatalogueTable;
   ingredients: IngredientTable;
@@ -26,8 +27,6 @@ export interface Tables {
   index_entries: IndexEntryTable;
   installation: InstallationTable;
   upload_tokens: UploadTokenTable;
-  webhook_events: WebhookEventTable;
-  webhooks: WebhookTable;
 }
 
 export type Flag = 0 | 1;
@@ -328,50 +327,6 @@ export interface UploadTokenTable {
   used_at: number | null;
 }
 
-/** Events that wait for their delivery, one row per receiver. */
-export interface WebhookEventTable {
-  key: Generated<number>;
-  /** Key of the receiver. */
-  webhook: number;
-  /** For the receiver, to recognise repeated deliveries. */
-  event_id: string;
-  type: string;
-  at: number;
-  /** JSON, as it is sent. */
-  body: string;
-  attempts: Generated<number>;
-  /** No attempt before. */
-  next_at: number;
-  /** Why the last attempt failed. */
-  error: Generated<string | null>;
-}
-
-/** Key of the receiver in the configuration (`MSTORE_WEBHOOK_URL`), which has no address in the database. */
-export const CONFIGURED_WEBHOOK = 0;
-
-/** Receivers of webhooks. One process sends to a receiver at a time; others wait until `leased_until`. */
-export interface WebhookTable {
-  key: Generated<number>;
-  url: string;
-  /** Types of events, separated by spaces; empty: all. */
-  types: string;
-  /** The secret is derived from it and from the secret key of the store. */
-  nonce: string;
-  created_at: number;
-  disabled_at: Generated<number | null>;
-  /** Number of deliveries. */
-  delivered: Generated<number>;
-  /** Time of the last one. */
-  delivered_at: Generated<number | null>;
-  /** Number of failed attempts. */
-  failed: Generated<number>;
-  failed_at: Generated<number | null>;
-  /** Why the last failed attempt failed. */
-  error: Generated<string | null>;
-  leader: Generated<string | null>;
-  leased_until: Generated<number>;
-}
-
 /** A single row. */
 export interface InstallationTable {
   id: number;
@@ -390,8 +345,6 @@ export type IndexBookUpdate = Updateable<IndexBookTable>;
 export type AccountRow = Selectable<AccountTable>;
 export type FailedLoginRow = Selectable<FailedLoginTable>;
 export type AuditRow = Selectable<AuditTable>;
-export type WebhookRow = Selectable<WebhookTable>;
-export type WebhookEventRow = Selectable<WebhookEventTable>;
 export type UploadTokenRow = Selectable<UploadTokenTable>;
 
 export type Engine = 'sqlite' | 'postgres';

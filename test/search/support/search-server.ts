@@ -18,19 +18,21 @@ const BATCH_ASSETS = 500;
  * Starts the service with its data in `folder`, and waits until its indexes are loaded.
  *
  * @param metrics served at `/metrics`
+ * @param allowed addresses of webhooks that need not be public
  */
 export async function startSearch(
   folder: string,
   environment: Record<string, string> = {},
   transport: Parameters<typeof loadTransport>[0] = 'auto',
   metrics?: Metrics,
+  allowed?: ReadonlySet<string>,
 ): Promise<RunningServer> {
   const wanted = environment.INDEXSVC_INDEX_URI;
   const location = wanted === undefined ? undefined : await located(wanted);
   const variables = { ...environment, ...(location !== undefined && { INDEXSVC_INDEX_URI: location }) };
   const config = readVariables(searchVariables, variables);
   const log = createLogger('error');
-  const app = await searchApp(config, folder);
+  const app = await searchApp(config, folder, undefined, undefined, allowed);
   const served = metrics === undefined ? {} : { metrics, servesMetrics: true };
   const options = { host: '127.0.0.1', port: 0, transport: loadTransport(transport, log), log, ...served };
   const server = await startServer(app, options);

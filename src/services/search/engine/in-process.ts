@@ -23,8 +23,9 @@ import { isOpenSearch } from '../opensearch/location.js';
 import { isPostgres } from '../postgres/location.js';
 import { searchParameters } from '../schema.js';
 import { engineParameters } from '../selection.js';
+import { Recorder } from '../watches/recorder.js';
 import { EngineSearch } from './local-search.js';
-import { openEngine } from './open.js';
+import { openEngine, searchFolder } from './open.js';
 import type { Engine } from './port.js';
 
 export class InProcessSearch implements InProcessIndexes {
@@ -52,7 +53,10 @@ export class InProcessSearch implements InProcessIndexes {
     if (isPostgres(location)) return InProcessSearch.#openShared(location);
     if (isOpenSearch(location)) return InProcessSearch.#openForeign(location, apiKey);
     const engine = await openEngine(location);
-    return new InProcessSearch(engine, () => engine.close(), Promise.resolve());
+    // A service reports the changes when it opens the folder.
+    const recorder = new Recorder(engine, searchFolder(location));
+    const release = () => engine.close().then(() => recorder.close());
+    return new InProcessSearch(engine, release, Promise.resolve());
   }
 
   /** Wraps an open engine; its owner closes it. Calls wait until its indexes are loaded. */

@@ -31,6 +31,8 @@ export async function openEngine(location: string, options?: SearchOptions): Pro
 export const KEY_FILE = 'keys.json';
 /** The aliases of indexes, which the engine writes. */
 export const ALIAS_FILE = 'aliases.json';
+/** Standing queries, and what is recorded for them. */
+export const WATCH_FILE = 'watches.sqlite';
 /** The second is found at the root of a file system. */
 const IGNORED_ENTRIES = [KEY_FILE, 'lost+found'];
 /** Present in search folders that predate the FORMAT file. */

@@ -9,6 +9,7 @@ import { truncateFeed } from '../../../storage/feed/feed.js';
 import { SHARED_ID } from '../engine/open.js';
 import type { Engine, EngineProblem } from '../engine/port.js';
 import { NAME_PATTERN } from '../schema.js';
+import { forgetWatches, watchesOf } from '../watches/tables.js';
 import { AdvisoryLock } from './advisory-lock.js';
 import { Cache } from './cache.js';
 import { Followed } from './followed.js';
@@ -19,6 +20,7 @@ import { openCache } from './open-cache.js';
 import { insertIndex, sweepDropped } from './rows.js';
 import { SharedLogs } from './shared-logs.js';
 import type { SearchDb } from './tables.js';
+import { PostgresWatchHost } from './watch-host.js';
 import { type NameChange, type Unchanged, unavailable, Writes } from './writes.js';
 
 /** Changes that the feed keeps. A cache that is further behind loads its indexes again. */
@@ -61,6 +63,8 @@ export class PostgresEngine implements Engine {
   /** Identifies the database. */
   readonly id: string;
   readonly instruments: readonly Metric[];
+  /** Watches of the indexes. */
+  readonly watched: PostgresWatchHost;
 
   private constructor(
     options: PostgresEngineOptions,
@@ -88,6 +92,8 @@ export class PostgresEngine implements Engine {
     this.#writes = new Writes({ db, engine: local, cache, followed, log, onUnavailable: away });
     this.instruments = cacheMetrics(() => (performance.now() - followed.currentMs) / 1000);
     this.#loaded = this.#load();
+    const whenLoaded = () => this.#loaded;
+    this.watched = new PostgresWatchHost({ db, engine: local, cache, whenLoaded, onUnavailable: away });
     this.#cleaning = setInterval(() => void this.#clean(), CLEAN_MS).unref();
   }
 
@@ -164,6 +170,7 @@ export class PostgresEngine implements Engine {
         commit: async (transaction) => {
           await transaction.insertInto('dropped').values({ index_id: id }).execute();
           await transaction.deleteFrom('indexes').where('id', '=', id).execute();
+          await forgetWatches(watchesOf(transaction), id);
         },
         apply: async () => {
           const response = await local.deleteIndex(name);
@@ -353,9 +360,12 @@ export class PostgresEngine implements Engine {
   }
 
   #change(index: string, form: string, body: Uint8Array, firstLine?: number): Promise<Buffer> {
-    return this.#guarded(() =>
-      this.#writes.change(index, { form, body, ...(firstLine !== undefined && { firstLine }) }),
-    );
+    return this.#guarded(async () => {
+      const change = { form, body, ...(firstLine !== undefined && { firstLine }) };
+      const response = await this.#writes.change(index, change);
+      this.watched.onChange();
+      return response;
+    });
   }
 
   #changeNames<T>(prepare: () => Promise<NameChange<T> | Unchanged<T>>): Promise<T> {

@@ -113,10 +113,21 @@ export async function writeBatch(
   const [parts, keys] = [log.map(({ table }) => table), log.map(({ key }) => key)];
   const values = log.map(({ value }) => value ?? null);
   const gone = sql`${deleted}::bytea[]`;
+  const put = rows.toString();
   await sql`
     with r as materialized (
-      select * from json_to_recordset(${rows.toString()}::json)
+      select * from json_to_recordset(${put}::json)
         as r(key bytea, code text, units text[], metadata text, simprints text)
+    ), watched as (
+      -- All parts of the statement see the rows before it.
+      insert into watch_changes (sequence, tag, index_id, at, state, put_rows, old_rows)
+      select ${sequence}, ${tag}, ${index}, ${Date.now()}, ${JSON.stringify(state)}, ${put}, coalesce((
+        select json_agg(json_build_object('key', a.key, 'code', a.code, 'units', a.units, 'metadata', a.metadata,
+          'simprints', s.body))
+        from assets a left join simprints s on s.index_id = a.index_id and s.key = a.key
+        where a.index_id = ${index} and a.key = any(array(select key from r) || ${gone})
+      ), '[]')::text
+      where exists (select 1 from watches where index_id = ${index})
     ), put_assets as (
       insert into assets (index_id, key, code, units, metadata)
       select ${index}, key, code, units, metadata from r

@@ -1,8 +1,9 @@
 /** The tables of the indexes in PostgreSQL, in a schema of their own. */
 import type { Generated, Kysely } from 'kysely';
 import type { FeedTables } from '../../../storage/feed/feed.js';
+import type { WatchTables } from '../watches/tables.js';
 
-export interface SearchTables extends FeedTables<SearchChangeTable> {
+export interface SearchTables extends FeedTables<SearchChangeTable>, WatchTables {
   indexes: IndexTable;
   aliases: AliasTable;
   assets: AssetTable;

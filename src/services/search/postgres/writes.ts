@@ -3,15 +3,8 @@
  * applied to the cache.
  */
 import type { Transaction } from 'kysely';
-import type {
-  ChangeOutcome,
-  IndexChange,
-  NativeError,
-  NativeErrorCode,
-  SearchEngine,
-} from '../../../native.js';
+import type { ChangeOutcome, IndexChange, SearchEngine } from '../../../native.js';
 import type { Logger } from '../../../platform/observe/log.js';
-import { present } from '../../../platform/present.js';
 import { Slots } from '../../../platform/slots.js';
 import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 import { WRITE_MS_MAX } from '../../../storage/database/session.js';
@@ -19,6 +12,7 @@ import { isUnavailable } from '../../../storage/database/unavailable.js';
 import { within } from '../../../storage/database/within.js';
 import { lockFeed } from '../../../storage/feed/feed.js';
 import { newPoint, type TaggedPoint } from '../../../storage/feed/history.js';
+import { responseOf } from '../engine/outcome.js';
 import type { Cache } from './cache.js';
 import type { Followed } from './followed.js';
 import { type Left, writeBatch } from './rows.js';
@@ -217,10 +211,4 @@ export function unavailable(error: unknown, onUnavailable: (error: unknown) => v
   if (!isUnavailable(error)) return error;
   onUnavailable(error);
   return new StorageUnavailable('The database of the indexes is unavailable', { cause: error });
-}
-
-/** @throws {NativeError} as the engine would */
-function responseOf({ response, code, message, detail }: ChangeOutcome): Buffer {
-  if (response !== undefined) return response;
-  throw Object.assign(new Error(message), present({ code: code as NativeErrorCode, detail })) as NativeError;
 }

@@ -1,7 +1,8 @@
 /** Events for the webhook receiver. They are written to an outbox by the transaction of the change that they report. */
 import { randomUUID } from 'node:crypto';
 import type { Insertable, Transaction } from 'kysely';
-import { CONFIGURED_WEBHOOK, type Tables } from '../../../storage/database/tables.js';
+import type { Tables } from '../../../storage/database/tables.js';
+import { CONFIGURED_WEBHOOK } from '../../../storage/outbox/tables.js';
 
 export const EVENT_TYPES = [
   'manifest.stored',

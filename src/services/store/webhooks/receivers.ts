@@ -1,11 +1,10 @@
 /** Receivers of webhooks: created, listed, disabled and deleted by admins in the dashboard. */
 import { randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
-import { isPublicAddress } from '../../../platform/egress/public-address.js';
 import { derivedKey, webhookSecret } from '../../../platform/signing/webhook.js';
 import { type Actor, type AuditAction, recordAudit } from '../../../storage/database/audit.js';
 import type { Db } from '../../../storage/database/tables.js';
-import { CONFIGURED_WEBHOOK, type WebhookRow } from '../../../storage/database/tables.js';
+import { checkedAddress } from '../../../storage/outbox/address.js';
+import { CONFIGURED_WEBHOOK, type WebhookRow } from '../../../storage/outbox/tables.js';
 import { lockFeed } from '../feed.js';
 import { EVENT_TYPES, type EventType } from './events.js';
 
@@ -52,7 +51,6 @@ export interface ReceiversOptions {
   readonly allowed?: ReadonlySet<string>;
 }
 
-const URL_CHARACTERS_MAX = 2000;
 /** Each change of a manifest writes one row per receiver. */
 const RECEIVERS_MAX = 20;
 const NONCE_BYTES = 16;
@@ -111,7 +109,7 @@ export class Receivers {
     actor: Actor,
   ): Promise<Receiver & { readonly secret: string }> {
     const values = {
-      url: this.#checkedUrl(url),
+      url: checkedUrl(url, this.#options.allowed),
       types: checkedTypes(types).join(' '),
       nonce: randomBytes(NONCE_BYTES).toString('hex'),
       created_at: Date.now(),
@@ -192,23 +190,13 @@ export class Receivers {
   }
 
   /** Host names are checked again at each connection. */
-  #checkedUrl(text: string): string {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    const hasUser = url !== undefined && (url.username !== '' || url.password !== '');
-    // An empty fragment shows in the text alone.
-    if (url === undefined || text.length > URL_CHARACTERS_MAX || hasUser || text.includes('#'))
-      throw new ReceiverRefused(
-        `the address must be an absolute https address of at most ${URL_CHARACTERS_MAX} characters, without user name, password and fragment`,
-      );
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (this.#options.allowed?.has(host)) return url.href;
-    if (url.protocol !== 'https:') throw new ReceiverRefused('the address must begin with https://');
-    if (isIP(host) !== 0 && !isPublicAddress(host))
-      throw new ReceiverRefused(
-        `${host} is not a public address; for a private receiver set MSTORE_WEBHOOK_URL`,
-      );
-    return url.href;
-  }
+}
+
+function checkedUrl(text: string, allowed: ReadonlySet<string> | undefined): string {
+  const checked = checkedAddress(text, allowed);
+  if ('url' in checked) return checked.url;
+  const fix = checked.isPrivate ? '; for a private receiver set MSTORE_WEBHOOK_URL' : '';
+  throw new ReceiverRefused(`${checked.refused}${fix}`);
 }
 
 function checkedTypes(types: readonly string[]): EventType[] {

@@ -1,7 +1,7 @@
 /** Adds receivers of webhooks that admins register, each with its own outbox, lease and last outcome. */
 import type { Transaction } from 'kysely';
-import type { Engine } from '../tables.js';
-import { CONFIGURED_WEBHOOK, type Tables } from '../tables.js';
+import { CONFIGURED_WEBHOOK } from '../../outbox/tables.js';
+import type { Engine, Tables } from '../tables.js';
 
 export async function addWebhookReceivers(ddl: Transaction<Tables>, engine: Engine): Promise<void> {
   const isSqlite = engine === 'sqlite';

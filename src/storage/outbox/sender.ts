@@ -4,13 +4,13 @@
  * sent.
  */
 import type { Agent } from 'undici';
-import { failureReason } from '../../../platform/failure-reason.js';
-import type { Logger } from '../../../platform/observe/log.js';
-import { signedHeaders } from '../../../platform/signing/webhook.js';
-import { withTimeLimit } from '../../../platform/time-limit.js';
-import { version } from '../../../platform/version.js';
-import type { Db, WebhookEventRow } from '../../../storage/database/tables.js';
+import { failureReason } from '../../platform/failure-reason.js';
+import type { Logger } from '../../platform/observe/log.js';
+import { signedHeaders } from '../../platform/signing/webhook.js';
+import { withTimeLimit } from '../../platform/time-limit.js';
+import { version } from '../../platform/version.js';
 import { Outbox, PAUSE_DOUBLINGS, PAUSE_MS_MIN } from './outbox.js';
+import type { OutboxDb, WebhookEventRow } from './tables.js';
 
 const BATCH_EVENTS = 50;
 /** Added to the time-out, because one request runs under each renewal of the lease. */
@@ -35,7 +35,7 @@ export interface WebhookTarget {
 }
 
 export interface WebhookParts {
-  readonly db: Db;
+  readonly db: OutboxDb;
   readonly log: Logger;
   readonly target: WebhookTarget;
   readonly timeoutMs: number;

@@ -1,17 +1,22 @@
 /** Sends events to all receivers: the one of the configuration, and those that admins registered. */
-import { operatorAgent, publicAgent } from '../../../platform/egress/agents.js';
-import { counter, gauge, type Metric } from '../../../platform/observe/instruments.js';
-import type { Logger } from '../../../platform/observe/log.js';
-import { derivedKey } from '../../../platform/signing/webhook.js';
-import type { Db } from '../../../storage/database/tables.js';
-import { CONFIGURED_WEBHOOK, type WebhookRow } from '../../../storage/database/tables.js';
+import { operatorAgent, publicAgent } from '../../platform/egress/agents.js';
+import { type Counter, counter, gauge, type Metric } from '../../platform/observe/instruments.js';
+import type { Logger } from '../../platform/observe/log.js';
+import { derivedKey } from '../../platform/signing/webhook.js';
 import { WebhookSender, type WebhookTarget } from './sender.js';
+import { CONFIGURED_WEBHOOK, type OutboxDb, type WebhookRow } from './tables.js';
 
 const POLL_MS = 1_000;
 
 export interface SendersParts {
-  readonly db: Db;
+  /** In the names of the metrics. */
+  readonly service: 'store' | 'search';
+  readonly db: OutboxDb;
   readonly log: Logger;
+  /** Counts attempts. Default: a counter of the service. */
+  readonly deliveries?: Counter<'outcome'>;
+  /** Whether there may be thousands of receivers: then only those that have waiting events are served. */
+  readonly hasMany?: boolean;
   /** The receiver of the configuration. */
   readonly configured: { readonly url: string; readonly key: Buffer } | undefined;
   /** From which the secrets of registered receivers are derived. */
@@ -26,21 +31,20 @@ type Receiver = Pick<WebhookRow, 'key' | 'url' | 'nonce'>;
 export class WebhookSenders {
   readonly #parts: SendersParts;
   readonly #senders = new Map<number, WebhookSender>();
-  readonly #deliveries = counter('isccd_store_webhook_deliveries_total', 'Attempts to deliver an event', [
-    'outcome',
-  ]);
+  readonly #deliveries: Counter<'outcome'>;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(parts: SendersParts) {
     this.#parts = parts;
+    this.#deliveries = parts.deliveries ?? deliveryCounter(parts.service);
   }
 
   get metrics(): Metric[] {
     const help = 'Events that wait for their delivery to webhook receivers';
     const waiting = async () => [{ labels: {}, value: await this.#waiting() }];
-    return [this.#deliveries, gauge('isccd_store_webhook_waiting', help, [], waiting)];
+    return [this.#deliveries, gauge(`isccd_${this.#parts.service}_webhook_waiting`, help, [], waiting)];
   }
 
   /** Sends what is due now and later, in the background. */
@@ -63,9 +67,9 @@ export class WebhookSenders {
 
   /** Follows changes of the receivers, also by other processes, and wakes the senders. */
   async #wake(): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log, hasMany = false } = this.#parts;
     try {
-      const receivers = (await enabled(db)).filter(({ key }) => this.#isServed(key));
+      const receivers = (await enabled(db, hasMany)).filter(({ key }) => this.#isServed(key));
       const keys = new Set(receivers.map(({ key }) => key));
       for (const [key, sender] of this.#senders) {
         if (keys.has(key)) continue;
@@ -113,11 +117,18 @@ export class WebhookSenders {
   }
 }
 
-function enabled(db: Db): Promise<Receiver[]> {
-  return db
+/** Counts attempts to deliver. */
+export function deliveryCounter(service: SendersParts['service']): Counter<'outcome'> {
+  return counter(`isccd_${service}_webhook_deliveries_total`, 'Attempts to deliver an event', ['outcome']);
+}
+
+/** Enabled receivers. */
+function enabled(db: OutboxDb, isWaiting: boolean): Promise<Receiver[]> {
+  const all = db
     .selectFrom('webhooks')
     .select(['key', 'url', 'nonce'])
     .where('disabled_at', 'is', null)
-    .orderBy('key')
-    .execute();
+    .orderBy('key');
+  if (!isWaiting) return all.execute();
+  return all.where('key', 'in', (events) => events.selectFrom('webhook_events').select('webhook')).execute();
 }

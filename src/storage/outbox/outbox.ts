@@ -1,7 +1,7 @@
 /** Events that wait for their delivery to one receiver, and the lease of the one process that sends them. */
 import { sql } from 'kysely';
-import type { Db, WebhookEventRow } from '../../../storage/database/tables.js';
-import { CLOCK_SKEW_MS, Lease } from '../../../storage/feed/lease.js';
+import { CLOCK_SKEW_MS, Lease } from '../feed/lease.js';
+import type { OutboxDb, WebhookEventRow } from './tables.js';
 
 /** Pause after the first failed attempt; each further one is twice as long. */
 export const PAUSE_MS_MIN = 5_000;
@@ -9,7 +9,7 @@ export const PAUSE_MS_MIN = 5_000;
 export const PAUSE_DOUBLINGS = 10;
 
 export class Outbox {
-  readonly #db: Db;
+  readonly #db: OutboxDb;
   readonly #webhook: number;
   readonly #lease: Lease;
 
@@ -17,7 +17,7 @@ export class Outbox {
    * @param webhook key of the receiver
    * @param leaseMs longer than any delivery
    */
-  constructor(db: Db, webhook: number, leaseMs: number) {
+  constructor(db: OutboxDb, webhook: number, leaseMs: number) {
     this.#db = db;
     this.#webhook = webhook;
     this.#lease = new Lease(leaseMs);

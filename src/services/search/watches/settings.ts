@@ -1,0 +1,107 @@
+/** What a client sends of a watch, and the parameters of the search that it stands for. */
+import { z } from 'zod';
+import { present } from '../../../platform/present.js';
+import { isccId, query } from '../schema.js';
+import type { SearchParameters } from '../selection.js';
+
+const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** Of a watch, all members together. A code has some 200 bytes, a simprint 50. */
+export const WATCH_BYTES_MAX = 262_144;
+
+const share = z.number().min(0).max(1);
+
+export const ID_RULE =
+  'an id has 1 to 64 letters, digits, dots, underscores and hyphens, and begins with a letter or digit';
+
+export function isWatchId(text: string): boolean {
+  return ID_PATTERN.test(text);
+}
+
+export const watchId = z
+  .string()
+  .describe('1 to 64 letters, digits, `.`, `_` and `-`; the first is a letter or digit');
+
+/** Members besides the query. */
+const settings = {
+  threshold: share.optional().describe('Lowest similarity of a matching unit, as of a search'),
+  threshold_simprints: share.optional().describe('Lowest similarity of a matching simprint, as of a search'),
+  min_score: share.optional().describe('Lowest score of a match'),
+  unit_types: z
+    .array(z.string())
+    .max(32)
+    .optional()
+    .describe('Unit types to compare, for example `DATA_NONE_V0`'),
+  exclude: z.array(isccId).max(100).optional().describe('ISCC-IDs of assets that are not reported'),
+  filter: z
+    .array(z.string().max(1024))
+    .max(16)
+    .optional()
+    .describe('Conditions on the metadata; all must hold'),
+  skip_featureless: z.boolean().optional().describe('Whether to leave out featureless Image-Codes'),
+  webhook: z.string().optional().describe('Address that gets the events. Absent: only the stream has them'),
+};
+
+/** The body of a request. */
+export const newWatch = z
+  .strictObject({
+    query: query.omit({ iscc_id: true }).optional(),
+    same_as: isccId
+      .optional()
+      .describe('In place of `query`: the content that this asset has now. The asset itself is not reported'),
+    ...settings,
+  })
+  .meta({ id: 'NewWatch' });
+
+export type NewWatch = z.output<typeof newWatch>;
+
+export const watch = z
+  .object({
+    id: watchId,
+    query: query.omit({ iscc_id: true, metadata: true }).describe('As interpreted, with derived members'),
+    same_as: isccId.optional(),
+    ...settings,
+    created_at: z.string().describe('RFC 3339'),
+    secret: z
+      .string()
+      .optional()
+      .describe(
+        'Of the signatures of a webhook. Only in the response to the request that made or changed the watch',
+      ),
+    delivery: z
+      .object({
+        delivered: z.int().min(0),
+        failed: z.int().min(0).describe('Failed attempts'),
+        waiting: z.int().min(0).describe('Events that wait for their delivery'),
+        error: z.string().nullable().describe('Why the last failed attempt failed'),
+      })
+      .optional()
+      .describe('Of a webhook'),
+  })
+  .meta({ id: 'Watch' });
+
+export type Watch = z.output<typeof watch>;
+
+/** Parameters of the search that settings, as JSON, stand for. */
+export function parametersOf(text: string): Omit<SearchParameters, 'limit'> {
+  const {
+    threshold,
+    threshold_simprints,
+    min_score,
+    unit_types,
+    exclude,
+    filter,
+    skip_featureless,
+    same_as,
+  } = JSON.parse(text) as Omit<NewWatch, 'query'>;
+  const excluded = [...(exclude ?? []), ...(same_as === undefined ? [] : [same_as])];
+  const selection = present({
+    threshold,
+    thresholdSimprints: threshold_simprints,
+    minScore: min_score,
+    unitTypes: unit_types,
+    exclude: excluded.length === 0 ? undefined : excluded,
+    filters: filter,
+    fields: [] as string[],
+  });
+  return { selection, ...(skip_featureless !== undefined && { skipFeatureless: skip_featureless }) };
+}

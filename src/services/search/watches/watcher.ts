@@ -1,0 +1,231 @@
+/**
+ * Compares recorded changes with the watches, and reports the matches. The events and the removal of the changes are one
+ * transaction, so that each change is reported once. A lease makes one process of several do the work.
+ */
+import { createHash } from 'node:crypto';
+import type { FollowedState } from '../../../native.js';
+import type { Logger } from '../../../platform/observe/log.js';
+import { SharedRuns } from '../../../platform/shared-runs.js';
+import { Lease } from '../../../storage/feed/lease.js';
+import type { WatchHost } from './host.js';
+import type { AssetRow, ComparedWatch, FoundMatch, Matcher } from './matcher.js';
+import { parametersOf } from './settings.js';
+import type { WatchDb, WatchEventTable } from './tables.js';
+
+/** Other processes record changes, too. */
+const POLL_MS = 500;
+const LEASE_MS = 10_000;
+/** Changes that are compared and removed together. */
+const CHANGES_MAX = 8;
+/** Watches that are read at a time. */
+const WATCHES_MAX = 5000;
+/** Rows per statement. */
+const ROWS_MAX = 500;
+/** How long events are kept for streams. */
+export const EVENTS_KEPT_MS = 7 * 24 * 3_600_000;
+const CLEAN_MS = 600_000;
+/** Hexadecimal digits of an event's id. */
+const ID_DIGITS = 32;
+
+export interface WatcherParts {
+  readonly host: WatchHost;
+  /** Opened at the first watch. */
+  readonly matcher: () => Promise<Matcher>;
+  readonly log: Logger | undefined;
+  /** Called after events were stored. */
+  readonly onEvents: (count: number) => void;
+}
+
+type Event = Omit<WatchEventTable, 'key'> & { readonly number: number };
+
+/** Another process has reported the changes. */
+class Overtaken extends Error {}
+
+export class Watcher {
+  readonly #parts: WatcherParts;
+  readonly #lease = new Lease(LEASE_MS);
+  readonly #runs = new SharedRuns(() => this.#run());
+  #timer: NodeJS.Timeout | undefined;
+  /** Watches up to this number are compared. */
+  #known = 0;
+  #cleanedMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(parts: WatcherParts) {
+    this.#parts = parts;
+  }
+
+  /** Compares what is recorded now and later, in the background. */
+  start(): void {
+    const wake = () => void this.#runs.run();
+    this.#parts.host.onChange = wake;
+    this.#timer = setInterval(wake, POLL_MS).unref();
+    wake();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#runs.settle();
+  }
+
+  async #run(): Promise<void> {
+    const { host, log } = this.#parts;
+    if (this.#isClosed) return;
+    try {
+      await host.ready();
+      const db = await host.db();
+      if (db === undefined) return;
+      await this.#clean(db);
+      if ((await waitingChanges(db, 1)).length === 0) return;
+      if (!(await this.#take(db))) return;
+      try {
+        while (!this.#isClosed && (await this.#take(db)) && (await this.#report(db)));
+      } finally {
+        await release(db, this.#lease);
+      }
+    } catch (error) {
+      if (error instanceof Overtaken || this.#isClosed) return;
+      log?.error(
+        { err: error },
+        'changes could not be compared with the watches of the indexes; trying again',
+      );
+    }
+  }
+
+  /** Takes or renews the lease. */
+  async #take(db: WatchDb): Promise<boolean> {
+    const now = Date.now();
+    const update = db.updateTable('watch_lease').set(this.#lease.taken(now)).where(this.#lease.isFree(now));
+    return (await update.executeTakeFirst()).numUpdatedRows > 0n;
+  }
+
+  /** Reports the oldest changes. Returns whether there may be more. */
+  async #report(db: WatchDb): Promise<boolean> {
+    const { host, matcher, onEvents } = this.#parts;
+    const waiting = await waitingChanges(db, CHANGES_MAX);
+    const end = waiting.findIndex(({ sequence }) => !host.isApplied(sequence));
+    const changes = end < 0 ? waiting : waiting.slice(0, end);
+    if (changes.length === 0) return false;
+    const compared = await this.#current(db, await matcher());
+    const events: Event[] = [];
+    for (const { sequence, tag, index_id, at, state, put_rows, old_rows } of changes) {
+      const change = {
+        sequence,
+        index: index_id,
+        state: JSON.parse(state) as FollowedState,
+        put: JSON.parse(put_rows) as AssetRow[],
+        old: JSON.parse(old_rows) as AssetRow[],
+      };
+      const found = await compared.compare(change);
+      if (found.length === 0) continue;
+      const name = (await host.nameOf(index_id)) ?? '';
+      events.push(...found.map((match) => eventOf(match, { name, tag, at })));
+    }
+    const stored = await store(
+      db,
+      changes.map(({ sequence }) => sequence),
+      events,
+    );
+    if (stored > 0) onEvents(stored);
+    return true;
+  }
+
+  /** The matcher with all watches. */
+  async #current(db: WatchDb, matcher: Matcher): Promise<Matcher> {
+    for (;;) {
+      const rows = await db
+        .selectFrom('watches')
+        .selectAll()
+        .where('number', '>', this.#known)
+        .orderBy('number')
+        .limit(WATCHES_MAX)
+        .execute();
+      const watches = rows.map(
+        ({ number, index_id, id, query, settings, since }): ComparedWatch => ({
+          number,
+          id,
+          index: index_id,
+          query,
+          parameters: parametersOf(settings),
+          since,
+        }),
+      );
+      await matcher.add(watches);
+      this.#known = watches.at(-1)?.number ?? this.#known;
+      if (rows.length < WATCHES_MAX) break;
+    }
+    return matcher;
+  }
+
+  /** Now and then, removes old events, and watches that were deleted or replaced. */
+  async #clean(db: WatchDb): Promise<void> {
+    const now = performance.now();
+    if (now - this.#cleanedMs < CLEAN_MS) return;
+    this.#cleanedMs = now;
+    await db
+      .deleteFrom('watch_events')
+      .where('at', '<', Date.now() - EVENTS_KEPT_MS)
+      .execute();
+    if (this.#known === 0) return;
+    const rows = await db.selectFrom('watches').select('number').execute();
+    const present = new Set(rows.map(({ number }) => number));
+    const matcher = await this.#parts.matcher();
+    for (const number of [...matcher.numbers]) if (!present.has(number)) await matcher.remove(number);
+  }
+}
+
+function waitingChanges(db: WatchDb, limit: number) {
+  return db.selectFrom('watch_changes').selectAll().orderBy('sequence').limit(limit).execute();
+}
+
+async function release(db: WatchDb, lease: Lease): Promise<void> {
+  await db.updateTable('watch_lease').set(lease.released).where(lease.isHeld()).execute();
+}
+
+/** Stores events of watches that still exist, and removes the changes. Returns the number of events. */
+function store(db: WatchDb, sequences: readonly number[], events: readonly Event[]): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const removed = await transaction
+      .deleteFrom('watch_changes')
+      .where('sequence', 'in', [...sequences])
+      .executeTakeFirst();
+    if (Number(removed.numDeletedRows) !== sequences.length) throw new Overtaken();
+    let stored = 0;
+    for (let at = 0; at < events.length; at += ROWS_MAX) {
+      const some = events.slice(at, at + ROWS_MAX);
+      const numbers = [...new Set(some.map(({ number }) => number))];
+      const rows = await transaction
+        .selectFrom('watches')
+        .select(['number', 'webhook'])
+        .where('number', 'in', numbers)
+        .execute();
+      const webhooks = new Map(rows.map(({ number, webhook }) => [number, webhook]));
+      const wanted = some.filter(({ number }) => webhooks.has(number));
+      if (wanted.length === 0) continue;
+      stored += wanted.length;
+      await transaction
+        .insertInto('watch_events')
+        .values(wanted.map(({ number: _, ...event }) => event))
+        .execute();
+      const sent = wanted.flatMap(({ number, event_id, type, at, body }) => {
+        const webhook = webhooks.get(number) ?? null;
+        return webhook === null ? [] : [{ webhook, event_id, type, at, body, next_at: at }];
+      });
+      if (sent.length > 0) await transaction.insertInto('webhook_events').values(sent).execute();
+    }
+    return stored;
+  });
+}
+
+/** The id follows from the change, the asset and the watch, so that a change has one event however often it is compared. */
+function eventOf(
+  { watch, isccId, change, matches, found }: FoundMatch,
+  { name, tag, at }: { readonly name: string; readonly tag: string; readonly at: number },
+): Event {
+  const hash = createHash('sha256').update(`${tag} ${isccId} ${watch.number}`).digest('hex');
+  const [id, type] = [`evt_${hash.slice(0, ID_DIGITS)}`, `asset.${change}`];
+  const data = { index: name, watch: watch.id, iscc_id: isccId, matches, ...found };
+  const body = JSON.stringify({ id, type, timestamp: new Date(at).toISOString(), data });
+  return { index_id: watch.index, watch: watch.id, event_id: id, type, at, body, number: watch.number };
+}
