@@ -18,7 +18,7 @@ export async function startRegistry(folder) {
   const upstream = attempt('npm', ['config', 'get', 'registry']).stdout.trim();
   const config = path.join(folder, 'verdaccio.json');
   const rule = { access: '$all', publish: '$all', unpublish: '$all' };
-  const ours = ['isccd', 'isccd-client', '@isccd/*'].map((name) => [name, rule]);
+  const ours = ['isccd', 'isccd-client', 'isccd-wasm', '@isccd/*'].map((name) => [name, rule]);
   const packages = { ...Object.fromEntries(ours), '**': { access: '$all', proxy: 'upstream' } };
   const settings = {
     storage: path.join(folder, 'storage'),

@@ -1,5 +1,5 @@
 /**
- * Packs for publishing: the main package, the clients alone, and one package per platform with a binary in `native/`.
+ * Packs for publishing: the main package, the clients alone, the codes for browsers, and one package per platform with a binary in `native/`.
  * `node scripts/pack.mjs [--every-target] [FOLDER]` packs them into FOLDER (default: `npm`). With `--every-target` it fails if
  * a platform's binary is missing. Safe for concurrent callers.
  *
@@ -12,6 +12,7 @@ import { bundleAtPacking } from './bundle-dependencies.mjs';
 import { attempt, bin, exists, root, run } from './lib.mjs';
 import { packClient } from './pack-client.mjs';
 import { copyLmdb, lmdbName } from './pack-lmdb.mjs';
+import { packWasm } from './pack-wasm.mjs';
 import { addonSources } from './prebuilt.mjs';
 import { setup } from './setup.mjs';
 
@@ -142,9 +143,12 @@ if (missing.length > 0 && process.argv.includes('--every-target')) {
   console.error(`isccd: missing binaries: ${missing.join(', ')}`);
   process.exit(1);
 }
+const wasm = packWasm(path.join(staging, 'isccd-wasm'), manifest);
+if (wasm === undefined && process.argv.includes('--every-target')) process.exit(1);
 const folders = [
   mainPackage(platforms),
   packClient(path.join(staging, 'isccd-client'), manifest),
+  ...(wasm === undefined ? [] : [wasm]),
   ...platforms.filter(({ built }) => built).map(({ folder }) => folder),
 ];
 const target = path.resolve(args[0] ?? path.join(root, 'npm'));

@@ -38,7 +38,7 @@ export function releaseProblems({
 
 /** Tarballs in the order of publishing: what others depend on first. */
 function tarballs(folder) {
-  const rank = (name) => (name.startsWith('isccd-native-') ? 0 : name.startsWith('isccd-client-') ? 1 : 2);
+  const rank = (name) => (name.startsWith('isccd-native-') ? 0 : /^isccd-(client|wasm)-/.test(name) ? 1 : 2);
   const names = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   return names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b)).map((name) => path.join(folder, name));
 }

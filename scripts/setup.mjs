@@ -157,6 +157,7 @@ function typescript() {
     console.error('isccd: compiling TypeScript');
     tsc('-p', 'tsconfig.json');
     tsc('-p', 'src/console/tsconfig.json');
+    tsc('-p', 'src/wasm/tsconfig.json');
     bundleAtBuild();
     copyWeb();
   });

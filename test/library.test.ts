@@ -24,47 +24,26 @@ import {
   textCode,
   videoCode,
 } from '../dist/library/index.js';
+import { functionsOf, vectorsOf } from './support/vectors.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, 'fixtures/codes');
 const json = (name: string) => JSON.parse(readFileSync(path.join(FIXTURES, name), 'utf8'));
 const file = (name: string) => path.join(FIXTURES, 'files', name);
 
-interface Vector {
-  // biome-ignore lint/suspicious/noExplicitAny: arguments of Python functions
-  readonly inputs: readonly any[];
-  readonly outputs: Readonly<Record<string, unknown>>;
-}
-
-const stream = (text: string) => Buffer.from(text.replace(/^stream:/, ''), 'hex');
-
-/** What each function returns for the arguments of a vector, with the reference's names. */
-const FUNCTIONS: Readonly<Record<string, (inputs: Vector['inputs']) => unknown>> = {
-  gen_meta_code_v0: ([name, description, meta, bits]) =>
-    metaCode(
-      {
-        name,
-        ...(description && { description }),
-        ...(meta && (typeof meta === 'string' ? { meta } : { metaJson: JSON.stringify(meta) })),
-      },
-      bits,
-    ),
-  gen_text_code_v0: ([text, bits]) => textCode(text, bits),
-  gen_image_code_v0: ([pixels, bits]) => ({ iscc: imageCode(Uint8Array.from(pixels), bits) }),
-  gen_audio_code_v0: async ([fingerprint, bits]) => ({ iscc: await audioCode(fingerprint, bits) }),
-  gen_video_code_v0: async ([frames, bits]) => ({ iscc: await videoCode(frames, bits) }),
-  gen_mixed_code_v0: ([codes, bits]) => ({ iscc: mixedCode(codes, bits), parts: codes }),
-  gen_data_code_v0: async ([bytes, bits]) => ({ iscc: await dataCode(stream(bytes), bits) }),
-  gen_instance_code_v0: async ([bytes, bits]) => {
-    const { body } = decodeCode(await instanceCode(stream(bytes), 256));
-    const datahash = `1e20${Buffer.from(body).toString('hex')}`;
-    return { iscc: await instanceCode(stream(bytes), bits), datahash, filesize: stream(bytes).length };
-  },
-  gen_iscc_code_v0: ([units]) => ({ iscc: isccCode(units) }),
+const library = {
+  audioCode,
+  dataCode,
+  decodeCode,
+  imageCode,
+  instanceCode,
+  isccCode,
+  metaCode,
+  mixedCode,
+  textCode,
+  videoCode,
 };
-
-const vectors = Object.entries(
-  json('conformance_iscc_core_1_5_0.json') as Record<string, Record<string, Vector>>,
-).filter(([name]) => name in FUNCTIONS);
+const FUNCTIONS = functionsOf(library);
+const vectors = vectorsOf(library);
 
 describe('conformance vectors of iscc-core 1.5.0', () => {
   it('cover every function', () =>

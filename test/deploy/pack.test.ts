@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { wasmProblem } from '../../scripts/build-wasm.mjs';
 import { run } from '../support/command.js';
 import { ROOT } from './support/dockerfile.js';
 
@@ -21,6 +22,7 @@ it('several packs at the same time each get all packages, and leave nothing in t
   ).toEqual(targets.map(() => ({ code: 0, output: '' })));
   const [first, ...others] = await Promise.all(targets.map((target) => readdir(target)));
   expect(first?.some((name) => name.startsWith('isccd-client-'))).toBe(true);
+  expect(first?.some((name) => name.startsWith('isccd-wasm-'))).toBe(wasmProblem() === undefined);
   for (const names of others) expect(names).toEqual(first);
   expect((await readdir(ROOT)).filter((name) => name.startsWith('.napi-rs'))).toEqual([]);
 });

@@ -99,6 +99,8 @@ function typeErrors(sources: ReadonlyMap<string, string>): string[] {
     moduleDetection: ts.ModuleDetectionKind.Force,
     types: ['node'],
     typeRoots: [path.join(ROOT, 'node_modules/@types')],
+    // The package of its own that `scripts/pack-wasm.mjs` makes.
+    paths: { 'isccd-wasm': [path.join(ROOT, 'dist/wasm/index.d.ts')] },
   };
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists, readFile } = host;

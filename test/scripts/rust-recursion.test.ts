@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { bare } from '../support/rust-source.js';
 
 const CRATES = path.resolve(import.meta.dirname, '../../crates');
-/** Programs of tests and benches, which read no input of strangers. */
-const WITHOUT = new Set(['addon-dependencies', 'bench-harness', 'fuzz', 'reference']);
+/** Programs of tests and benches, which read no input of strangers, and a crate without functions. */
+const WITHOUT = new Set(['addon-dependencies', 'bench-harness', 'fuzz', 'reference', 'web-time']);
 
 /** Cycles without a depth, by a function in each: what bounds them. */
 const BOUNDED: Readonly<Record<string, string>> = {

@@ -1,12 +1,18 @@
 //! SVG, rendered at its intrinsic size.
 
+#[cfg(feature = "native")]
 use super::raster::{Channels, Raster};
+#[cfg(feature = "native")]
 use super::transparency::rgb_on_white;
-use crate::svg::{self, SVG_BYTES_MAX, SvgError};
+use crate::svg;
+#[cfg(feature = "native")]
+use crate::svg::{SVG_BYTES_MAX, SvgError};
+#[cfg(feature = "native")]
 use iscc_media::MediaError;
 use iscc_media::metadata::{Field, Metadata};
 
 /// Renders a document on white. [`svg::rasterize`] limits the size.
+#[cfg(feature = "native")]
 pub fn decode(file: &[u8]) -> Result<Raster, MediaError> {
     let drawn = svg::rasterize(file).map_err(|error| match error {
         SvgError::TooLarge => {

@@ -4,6 +4,8 @@
 //! One file per format and one per step. The order of steps differs from the reference where the
 //! result is provably the same: transparency is filled while decoding, and rotation is applied
 //! last, to the single gray channel after trimming.
+//!
+//! Without the feature `native`, JPEG, JPEG 2000, SVG, CIE L*a*b* and TIFF with Zstandard have no decoder here.
 
 mod bmp;
 mod depth;
@@ -11,10 +13,14 @@ mod drawing;
 mod gif;
 mod gray;
 pub mod heif;
+#[cfg(feature = "native")]
 mod jpeg;
+#[cfg(feature = "native")]
 mod jpeg2000;
 mod lab;
+#[cfg(feature = "native")]
 mod libjpeg;
+#[cfg(feature = "native")]
 mod libwebp;
 mod orientation;
 mod png;
@@ -23,6 +29,7 @@ mod raster;
 mod resample;
 mod semantic;
 pub mod svg;
+#[cfg(feature = "native")]
 mod thumbnail;
 mod tiff;
 mod transparency;
@@ -33,6 +40,7 @@ pub use depth::Depth;
 pub use orientation::Orientation;
 pub use raster::{Channels, Loss, Raster};
 pub use semantic::{SEMANTIC_SIDE, semantic_input};
+#[cfg(feature = "native")]
 pub use thumbnail::thumbnail;
 pub use transparency::cmyk_to_rgb;
 pub use trim::Trim;
@@ -167,17 +175,21 @@ pub fn decode(file: &Sniffed<'_>, options: &Options) -> Result<Raster, MediaErro
     let Sniffed { bytes, mediatype } = *file;
     let Options { pixels_max, depth, .. } = *options;
     match mediatype {
+        #[cfg(feature = "native")]
         Some("image/jpeg") => jpeg::decode(bytes, pixels_max),
         Some("image/png") => png::decode(bytes, pixels_max, depth),
         Some("image/webp") => webp::decode(bytes, pixels_max),
         Some("image/gif") => gif::decode(bytes, pixels_max),
         Some("image/bmp") => bmp::decode(bytes, pixels_max),
         Some("image/tiff") => tiff::decode(bytes, pixels_max, depth),
+        #[cfg(feature = "native")]
         Some("image/jp2") => jpeg2000::decode(bytes, pixels_max, depth),
         Some("image/vnd.adobe.photoshop") => psd::decode(bytes, pixels_max),
+        #[cfg(feature = "native")]
         Some("image/svg+xml") => drawing::decode(bytes),
         // The root of an SVG may follow a comment longer than the sniffed head. Only this decoder
         // limits what it may do.
+        #[cfg(feature = "native")]
         _ if svg::is_markup(bytes) => drawing::decode(bytes),
         Some(other) => Err(MediaError::NoDecoder(other.to_owned())),
         None => Err(MediaError::NoDecoder("content of unknown type".to_owned())),

@@ -1,14 +1,19 @@
 //! Scalable Vector Graphics: renders them, reads their metadata, and writes metadata into a copy.
 
+#[cfg(feature = "native")]
 mod cost;
 mod embed;
+#[cfg(feature = "native")]
 mod expansion;
 mod metadata;
+#[cfg(feature = "native")]
 mod raster;
+#[cfg(feature = "native")]
 mod units;
 
 pub use embed::{Fields, embed};
 pub use metadata::{SvgMetadata, read};
+#[cfg(feature = "native")]
 pub use raster::{Raster, rasterize};
 
 use std::borrow::Cow;

@@ -6,6 +6,7 @@ use std::io::Cursor;
 use image_webp::WebPDecoder;
 
 use super::check_size;
+#[cfg(feature = "native")]
 use super::libwebp::Header;
 use super::raster::{Channels, Raster};
 use super::transparency::rgb_on_white;
@@ -19,12 +20,16 @@ const WEBP_ANCILLARY_BYTES_MAX: usize = 64 << 20;
 /// Decodes a still image, or the first frame of an animation on a transparent canvas, composited
 /// over white.
 pub fn decode(file: &[u8], pixels_max: u64) -> Result<Raster, MediaError> {
-    match Header::read(file) {
-        Some(header) if !header.is_animation => decode_still(file, &header, pixels_max),
-        _ => decode_first_frame(file, pixels_max),
+    #[cfg(feature = "native")]
+    if let Some(header) = Header::read(file)
+        && !header.is_animation
+    {
+        return decode_still(file, &header, pixels_max);
     }
+    decode_first_frame(file, pixels_max)
 }
 
+#[cfg(feature = "native")]
 fn decode_still(file: &[u8], header: &Header, pixels_max: u64) -> Result<Raster, MediaError> {
     let Header { width, height, has_alpha, .. } = *header;
     check_size(width, height, pixels_max)?;

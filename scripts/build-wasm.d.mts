@@ -1,0 +1,3 @@
+export const WASM: string;
+export function wasmProblem(): string | undefined;
+export function buildWasm(): void;
