@@ -1,5 +1,6 @@
 /** The operations of the search service as an interface, and their types under short names. */
 import type { components, operations } from './openapi/search.js';
+import type { ResponseBody } from './operation.js';
 
 type Schemas = components['schemas'];
 
@@ -34,6 +35,10 @@ export interface RefusedLine {
   readonly detail?: unknown;
 }
 export type DeletionResult = Schemas['DeletionResult'];
+/** A standing query, and how to tell of its matches. */
+export type NewWatch = Schemas['NewWatch'];
+export type Watch = Schemas['Watch'];
+export type Watches = ResponseBody<operations['listWatches']>;
 export type Simprint = Schemas['IsccSimprint'];
 
 /**

@@ -1,6 +1,6 @@
 /** The search service over HTTP. Methods are named after the operations of `openapi/search.json`. */
 import { serviceError } from './errors.js';
-import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
+import { type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/search.js';
 import type { ResponseBody } from './operation.js';
 import type {
@@ -12,11 +12,14 @@ import type {
   Entry,
   IndexInfo,
   LinesResult,
+  NewWatch,
   Query,
   SearchApi,
   SearchFailure,
   SearchParameters,
   SearchResult,
+  Watch,
+  Watches,
 } from './search-api.js';
 
 const LINES_TYPE = 'application/x-ndjson';
@@ -91,6 +94,36 @@ export class SearchClient implements SearchApi {
 
   putPaths(index: string, paths: readonly string[], options?: CallOptions): Promise<DeclaredPaths> {
     return this.#http.json({ method: 'PUT', path: ['indexes', index, 'paths'], json: { paths } }, options);
+  }
+
+  /** Reports assets that match from now on. Replaces the watch with this id. */
+  putWatch(index: string, id: string, watch: NewWatch, options?: CallOptions): Promise<Watch> {
+    const path = ['indexes', index, 'watches', id];
+    return this.#http.json({ method: 'PUT', path, json: watch }, options);
+  }
+
+  getWatch(index: string, id: string, options?: CallOptions): Promise<Watch> {
+    return this.#http.json({ method: 'GET', path: ['indexes', index, 'watches', id] }, options);
+  }
+
+  /** @param after id to continue after */
+  listWatches(index: string, after?: string, options?: CallOptions): Promise<Watches> {
+    return this.#http.json({ method: 'GET', path: ['indexes', index, 'watches'], query: { after } }, options);
+  }
+
+  deleteWatch(index: string, id: string, options?: CallOptions): Promise<void> {
+    return this.#http.noContent({ method: 'DELETE', path: ['indexes', index, 'watches', id] }, options);
+  }
+
+  /**
+   * Server-sent events, without an end: stop with a signal.
+   *
+   * @param lastEventId of the last known event; absent: all that are kept
+   */
+  watchEvents(index: string, id: string, lastEventId?: string, options?: CallOptions): Promise<Download> {
+    const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
+    const path = ['indexes', index, 'watches', id, 'events'];
+    return this.#http.download({ method: 'GET', path, headers }, options);
   }
 
   async assetLines(

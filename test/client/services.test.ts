@@ -198,6 +198,30 @@ describe('SearchClient', () => {
   });
 });
 
+describe('SearchClient with watches', () => {
+  it('watches an index and reads the events', async () => {
+    const { iscc } = await codes.createIscc(PHOTO);
+    await search.createIndex('watched');
+    const watch = await search.putWatch('watched', 'photo', { query: { iscc_code: iscc } });
+    expect(await search.getWatch('watched', 'photo')).toEqual(watch);
+    expect(await search.listWatches('watched')).toEqual({ watches: [watch], next: null });
+    const id = 'ISCC:MAIGBISBQHSEJW52';
+    await search.addAssets('watched', [{ iscc_id: id, iscc_code: iscc }]);
+    const stop = new AbortController();
+    const { stream } = await search.watchEvents('watched', 'photo', undefined, { signal: stop.signal });
+    let text = '';
+    for await (const piece of stream as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(piece).toString();
+      if (text.includes(id)) break;
+    }
+    stop.abort();
+    expect(text).toMatch(/^id: \S+$/m);
+    await search.deleteWatch('watched', 'photo');
+    await expect(search.getWatch('watched', 'photo')).rejects.toThrow(NotFound);
+    await search.deleteIndex('watched');
+  });
+});
+
 describe('StoreClient and ResolverClient', () => {
   it('store a manifest, find it and fetch it, until it is deleted', async () => {
     const file = path.join(services.folder, 'photo.c2pa');

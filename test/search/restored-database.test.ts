@@ -20,6 +20,8 @@ import { post, rows, startSearch } from './support/search-server.js';
 /** What older programs know of the tables. */
 const OLDER_TABLES = `
   drop table isccd_search.index_tags;
+  drop table isccd_search.watches, isccd_search.watch_changes, isccd_search.watch_events, isccd_search.watch_lease,
+    isccd_search.webhooks, isccd_search.webhook_events;
   alter table isccd_search.changes drop column tag;
   update isccd_search.schema_version set version = 2;
 `;
