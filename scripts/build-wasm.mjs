@@ -7,6 +7,8 @@ import path from 'node:path';
 import { attempt, CARGO_OPTIONS, digest, exists, forget, once, root } from './lib.mjs';
 
 const TARGET = 'wasm32-unknown-unknown';
+/** A network that swallows requests must not hold up everything else. */
+const INSTALL_MS_MAX = 120_000;
 /** Instructions that every browser has had since 2023. */
 const RUSTFLAGS = '-C target-feature=+simd128';
 
@@ -42,7 +44,7 @@ function targetProblem() {
   const libraries = attempt('rustc', ['--print', 'target-libdir', '--target', TARGET]);
   if (libraries.status === 0 && exists(libraries.stdout.trim())) return undefined;
   console.error(`isccd: installing the Rust target ${TARGET}`);
-  const added = attempt('rustup', ['target', 'add', TARGET]);
+  const added = attempt('rustup', ['target', 'add', TARGET], { timeout: INSTALL_MS_MAX });
   if (added.status === 0) return undefined;
   const reason = added.error?.message ?? /^error: .*/m.exec(added.stderr)?.[0] ?? added.stderr.trim();
   return `rustup target add ${TARGET} failed (${reason}); install this target and run node scripts/build-wasm.mjs`;
