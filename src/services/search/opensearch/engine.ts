@@ -5,7 +5,6 @@
 import {
   type ForeignIndex,
   type IndexChange,
-  type NativeError,
   native,
   type QueryOptions,
   type SearchEngine,
@@ -20,6 +19,7 @@ import type { Engine, EngineProblem } from '../engine/port.js';
 import { Availability } from './availability.js';
 import { Client } from './client.js';
 import { type DamagedIndex, Damages } from './damages.js';
+import { refused } from './errors.js';
 import { checkMappings } from './format.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
 import { Names, own, plainName } from './names.js';
@@ -329,9 +329,4 @@ interface Stats {
 /** As the local engine describes a damaged index. */
 function damagedIndex({ name, reason }: DamagedIndex): object {
   return { name, assets: 0, size: 0, state: 'damaged', reason };
-}
-
-function refused(message: string): NativeError {
-  const code = 'INVALID_ARGUMENT' as const;
-  return Object.assign(new Error(message), { code, detail: JSON.stringify(message) });
 }

@@ -1,4 +1,5 @@
-/** Errors that OpenSearch responds with. */
+/** Errors that OpenSearch responds with, and what clients get. */
+import type { NativeError } from '../../../native.js';
 import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 
 export const UNAVAILABLE = 'The database of the indexes is unavailable';
@@ -111,4 +112,10 @@ export function partError(
 
 function withIndex(reason: string, { index }: Pick<ErrorCause, 'index'>): string {
   return index === undefined || reason.includes(index) ? reason : `${reason} [${index}]`;
+}
+
+/** For a request that indexes in OpenSearch cannot answer. The message is for clients. */
+export function refused(message: string): NativeError {
+  const code = 'INVALID_ARGUMENT' as const;
+  return Object.assign(new Error(message), { code, detail: JSON.stringify(message) });
 }

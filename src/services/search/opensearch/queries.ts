@@ -1,18 +1,17 @@
 /**
- * Searches. OpenSearch finds candidates: terms near those of the query, and the assets that have them. Rust scores the
- * candidates exactly.
+ * Searches. OpenSearch finds candidates: assets with units near those of the query, by their parts if these find all, else by
+ * vectors. Rust scores the candidates exactly.
  */
 import {
   type AssetMatch,
   type ForeignPlan,
   type ForeignQuery,
   type ForeignUnit,
-  type NativeError,
   native,
   type SearchFound,
 } from '../../../native.js';
 import type { Client } from './client.js';
-import { partError } from './errors.js';
+import { partError, refused } from './errors.js';
 import { signedBytes, UNIT_BITS, vectorField } from './mapping.js';
 import type { Names } from './names.js';
 import { isComplete, nearParts } from './parts.js';
@@ -31,6 +30,8 @@ const RANKED_SIMPRINTS_MAX = 60;
 const WHOLE = '{"allow_partial_search_results":false}';
 /** Steps of similarity by which candidates are ranked. */
 const STEPS = 16;
+const TOO_MANY =
+  'exact: more than 10,000 assets have units near those of the query; name fewer unit_types or raise the threshold';
 /** Ranks of equal units above near ones, each of which ranks at most 1, and of equal Instance-Codes above all others. */
 const EQUAL = 100;
 const EQUAL_INSTANCE = 10_000;
@@ -71,7 +72,7 @@ export class Queries {
     const { plan, asset } = await this.#plan(index, query);
     const stored = index as StoredIndex;
     const { rows, isExact } = await this.#candidates(stored, plan);
-    if (query.parameters.selection?.exact === true && !isExact) throw tooMany();
+    if (query.parameters.selection?.exact === true && !isExact) throw refused(TOO_MANY);
     let [assets, terms, frequencies]: [number, string[], number[]] = [0, [], []];
     if (plan.simprints.length > 0) {
       terms = await native.foreignSimprints(query, asset, rows);
@@ -109,7 +110,9 @@ export class Queries {
     const size = Math.min(Math.max(this.#options.candidates, plan.limit ?? 0), WINDOW_MAX);
     const hasAllParts = plan.units.every(isComplete);
     const [units, simprints] = await Promise.all([
-      hasAllParts ? plan.units.map(byParts) : this.#nearUnits(index, plan.units, size),
+      hasAllParts
+        ? plan.units.map((unit) => unitQuery(unit, () => nearParts(unit)))
+        : this.#nearUnits(index, plan.units, size),
       this.#nearSimprints(index, plan, size),
     ]);
     const queries = [anyOf(units), simprintsQuery(simprints)].filter((query) => query !== undefined);
@@ -150,11 +153,9 @@ export class Queries {
       const { position, bits, distance } = probes[at] as Probe;
       collect(near[position] as Near, hits.hits, bits, distance);
     }
-    return units.map((unit, position) => {
-      if (unit.isExact) return scored(equalUnits(unit.unit, unit.body), EQUAL_INSTANCE);
-      const queries = [equal(unit), ...nearQueries('unit_terms', near[position] as Near)];
-      return { dis_max: { queries } };
-    });
+    return units.map((unit, position) =>
+      unitQuery(unit, () => nearQueries('unit_terms', near[position] as Near)),
+    );
   }
 
   /** Stored simprints near each simprint of a query. */
@@ -284,11 +285,11 @@ function collect(
   }
 }
 
-/** Finds the assets that have a unit near one. */
-function byParts(unit: ForeignUnit): object {
+/** Finds the assets that have a unit near one. `near` finds those with near, but not equal ones. */
+function unitQuery(unit: ForeignUnit, near: () => readonly object[]): object {
   return unit.isExact
     ? scored(equalUnits(unit.unit, unit.body), EQUAL_INSTANCE)
-    : { dis_max: { queries: [equal(unit), ...nearParts(unit)] } };
+    : { dis_max: { queries: [equal(unit), ...near()] } };
 }
 
 /** Ranks assets by the number and the similarity of their units: a crowd that shares one unit does not hide a copy. */
@@ -337,13 +338,4 @@ function equalUnits(unit: string, body: string): object {
       should: [{ prefix: { unit_terms: `${unit}:${body}` } }, { terms: { unit_terms: starts } }],
     },
   };
-}
-
-function tooMany(): NativeError {
-  const message =
-    'exact: more than 10,000 assets have units near those of the query; name fewer unit_types or raise the threshold';
-  return Object.assign(new Error(message), {
-    code: 'INVALID_ARGUMENT' as const,
-    detail: JSON.stringify(message),
-  });
 }
