@@ -74,12 +74,12 @@ export class WatchService {
     return [
       this.#events,
       this.#deliveries,
-      gauge('isccd_search_watches', 'Watches of all indexes', [], ofDb(countWatches)),
+      gauge('isccd_search_watches', 'Watches of all indexes', [], ofDb(rowsOf('watches'))),
       gauge(
         'isccd_search_watch_changes',
         'Commits that were not compared with watches yet',
         [],
-        ofDb(countChanges),
+        ofDb(rowsOf('watch_changes')),
       ),
       gauge(
         'isccd_search_watch_lag_seconds',
@@ -91,7 +91,7 @@ export class WatchService {
         'isccd_search_webhook_waiting',
         'Events that wait for their delivery to webhooks of watches',
         [],
-        ofDb(countWaiting),
+        ofDb(rowsOf('webhook_events')),
       ),
     ];
   }
@@ -128,21 +128,12 @@ export class WatchService {
   }
 }
 
-const counted = async (query: Promise<{ readonly count: number | string }>) => Number((await query).count);
-
-function countWatches(db: WatchDb): Promise<number> {
-  const all = db.selectFrom('watches').select(({ fn }) => fn.countAll<number | string>().as('count'));
-  return counted(all.executeTakeFirstOrThrow());
-}
-
-function countChanges(db: WatchDb): Promise<number> {
-  const all = db.selectFrom('watch_changes').select(({ fn }) => fn.countAll<number | string>().as('count'));
-  return counted(all.executeTakeFirstOrThrow());
-}
-
-function countWaiting(db: WatchDb): Promise<number> {
-  const all = db.selectFrom('webhook_events').select(({ fn }) => fn.countAll<number | string>().as('count'));
-  return counted(all.executeTakeFirstOrThrow());
+/** Counts the rows of a table. */
+function rowsOf(table: 'watches' | 'watch_changes' | 'webhook_events') {
+  return async (db: WatchDb): Promise<number> => {
+    const all = db.selectFrom(table).select(({ fn }) => fn.countAll<number | string>().as('rows'));
+    return Number((await all.executeTakeFirstOrThrow()).rows);
+  };
 }
 
 async function lag(db: WatchDb): Promise<number> {

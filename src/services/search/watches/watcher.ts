@@ -77,8 +77,7 @@ export class Watcher {
       const db = await host.db();
       if (db === undefined) return;
       await this.#clean(db);
-      if ((await waitingChanges(db, 1)).length === 0) return;
-      if (!(await this.#take(db))) return;
+      if (!(await hasChanges(db))) return;
       try {
         while (!this.#isClosed && (await this.#take(db)) && (await this.#report(db)));
       } finally {
@@ -103,7 +102,7 @@ export class Watcher {
   /** Reports the oldest changes. Returns whether there may be more. */
   async #report(db: WatchDb): Promise<boolean> {
     const { host, matcher, onEvents } = this.#parts;
-    const waiting = await waitingChanges(db, CHANGES_MAX);
+    const waiting = await waitingChanges(db);
     const end = waiting.findIndex(({ sequence }) => !host.isApplied(sequence));
     const changes = end < 0 ? waiting : waiting.slice(0, end);
     if (changes.length === 0) return false;
@@ -175,8 +174,13 @@ export class Watcher {
   }
 }
 
-function waitingChanges(db: WatchDb, limit: number) {
-  return db.selectFrom('watch_changes').selectAll().orderBy('sequence').limit(limit).execute();
+/** Without their rows, which may be long. */
+async function hasChanges(db: WatchDb): Promise<boolean> {
+  return (await db.selectFrom('watch_changes').select('sequence').limit(1).executeTakeFirst()) !== undefined;
+}
+
+function waitingChanges(db: WatchDb) {
+  return db.selectFrom('watch_changes').selectAll().orderBy('sequence').limit(CHANGES_MAX).execute();
 }
 
 async function release(db: WatchDb, lease: Lease): Promise<void> {
