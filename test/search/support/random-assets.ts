@@ -1,5 +1,6 @@
 /** Assets with random codes that are the same in every run. */
 import type { Entry } from '../../../src/client/search-api.js';
+import { isccIdOf } from '../../../src/iscc/iscc-id.js';
 import { native } from '../../../src/native.js';
 
 const BITS = 256;
@@ -7,9 +8,7 @@ const BITS = 256;
 const CONTENT_TEXT = [2, 0] as const;
 const DATA = [3, 0] as const;
 const INSTANCE = [4, 0] as const;
-const ID_HEADER = [0x60, 0x10];
 const FIRST_ID = 1n << 60n;
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** An asset with three units of 256 bits, from a seed. */
 export function randomAsset(number: number, metadata?: Record<string, unknown>): Entry {
@@ -22,15 +21,7 @@ export function randomAsset(number: number, metadata?: Record<string, unknown>):
 
 /** ISCC-ID of realm 0 with the given offset from the first. */
 export function isccId(number: number): string {
-  const bytes = Buffer.alloc(10);
-  bytes.set(ID_HEADER);
-  bytes.writeBigUInt64BE(FIRST_ID + BigInt(number), 2);
-  let text = 'ISCC:';
-  for (let bit = 0; bit < 80; bit += 5) {
-    const pair = bytes.readUInt16BE(Math.min(bit >> 3, 8));
-    text += BASE32[(pair >> (11 - (bit - 8 * Math.min(bit >> 3, 8)))) & 31];
-  }
-  return text;
+  return isccIdOf(0, FIRST_ID + BigInt(number));
 }
 
 /** A xorshift generator of bytes. */
