@@ -1,6 +1,6 @@
 /**
- * The package `isccd-client`: the typed clients in one file, for those who need no server. It has no dependencies: undici is
- * bundled, with its licence. A second file has the same clients on `fetch`, without modules of Node.js.
+ * The package `isccd-client`: the typed clients in one file, for those who need no server. It has no dependencies: they are
+ * bundled, with their licences. A second file has the same clients on `fetch`, without modules of Node.js.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { bin, root, run } from './lib.mjs';
 /** Of undici's types, the clients' declarations name only this one. */
 const DISPATCHER = 'export interface Dispatcher { dispatch(options: object, handler: object): boolean }\n';
 const WEB = { types: './web/index.d.ts', default: './web/index.js' };
+const BUNDLED = ['undici', 'eventsource-parser'];
 /** Bundled CommonJS modules call `require` for Node's own modules. */
 const BANNER = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
@@ -52,7 +53,8 @@ export function packClient(folder, { version, license, repository, homepage, bug
   write(path.join(folder, 'dispatcher.d.ts'), DISPATCHER);
   writeFileSync(path.join(folder, 'README.md'), README);
   cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
-  cpSync(path.join(root, 'node_modules', 'undici', 'LICENSE'), path.join(folder, 'LICENSE-undici'));
+  for (const name of BUNDLED)
+    cpSync(path.join(root, 'node_modules', name, 'LICENSE'), path.join(folder, `LICENSE-${name}`));
   const manifest = {
     name: 'isccd-client',
     version,

@@ -264,7 +264,13 @@ function indexCommands(root: Command): void {
     .option('--none', 'declare none')
     .action(async (name, paths, options) => (await actions()).paths(name, paths, options));
   keyCommands(index);
+  watchCommands(index);
 }
+
+const FILTER = [
+  '--filter <condition...>',
+  'condition on the metadata, for example metadata.lang = "de"; all must hold',
+] as const;
 
 /** `isccd index search`, with the parameters of a search. */
 function searchCommand(add: (name: string, description: string, json?: Option) => Command): void {
@@ -279,13 +285,44 @@ function searchCommand(add: (name: string, description: string, json?: Option) =
     .option('--min-score <share>', 'lowest score of a match, 0 to 1')
     .option('--unit-types <types>', 'unit types to search with, separated by commas')
     .option('--exclude <iscc-ids>', 'ISCC-IDs to leave out, separated by commas')
-    .option(
-      '--filter <condition...>',
-      'condition on the metadata, for example metadata.lang = "de"; all must hold',
-    )
+    .option(...FILTER)
     .action(async (name, sought, options) =>
       (await import('./commands/index-search.js')).search(name, sought, options),
     );
+}
+
+/** Commands for the watches of a service. */
+function watchCommands(index: Command): void {
+  const watch = index
+    .command('watch')
+    .description('watches of an index: report assets that match from now on');
+  const add = (name: string, description: string, json = alwaysJsonOption()) =>
+    watch
+      .command(name)
+      .description(description)
+      .requiredOption('--at <url>', 'URL of a service')
+      .addOption(keyOption('--api-key <key>', 'API key of the service', 'ISCCD_API_KEY'))
+      .addOption(json);
+  const actions = () => import('./commands/index-watch.js');
+  add('add <name> <id> <sought...>', 'watch for a file, an ISCC-CODE, ISCC-UNITs or an asset of the index')
+    .option('--threshold <share>', 'lowest similarity of a matching unit, 0 to 1')
+    .option('--threshold-simprints <share>', 'lowest similarity of a matching simprint, 0 to 1')
+    .option('--min-score <share>', 'lowest score of a match, 0 to 1')
+    .option(...FILTER)
+    .option('--webhook <url>', 'address that gets the events, too')
+    .action(async (name, id, sought, options) => (await actions()).add(name, id, sought, options));
+  add('list <name>', 'list the watches of an index; a table on a terminal', jsonOption()).action(
+    async (name, options) => (await actions()).list(name, options),
+  );
+  add('get <name> <id>', 'print a watch and the state of its webhook').action(async (name, id, where) =>
+    (await actions()).get(name, id, where),
+  );
+  add('rm <name> <ids...>', 'delete watches with their events').action(async (name, ids, where) =>
+    (await actions()).remove(name, ids, where),
+  );
+  add('events <name> <id>', 'print the events of a watch until it is stopped', jsonOption())
+    .option('--after <event-id>', 'id of the last known event (default: all that are kept)')
+    .action(async (name, id, options) => (await actions()).events(name, id, options));
 }
 
 /** Commands for the API keys of the service. */

@@ -15,3 +15,4 @@ export * from './search-api.js';
 export { SearchClient, type SearchClientOptions } from './search-client.js';
 export * from './store-client.js';
 export type { OnProgress, Progress, Source } from './upload.js';
+export type { WatchGap } from './watch-events.js';

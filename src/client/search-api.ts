@@ -39,6 +39,23 @@ export type DeletionResult = Schemas['DeletionResult'];
 export type NewWatch = Schemas['NewWatch'];
 export type Watch = Schemas['Watch'];
 export type Watches = ResponseBody<operations['listWatches']>;
+/** A change of an asset that matches a watch, or did before. */
+export interface WatchEvent {
+  readonly id: string;
+  readonly type: 'asset.added' | 'asset.updated' | 'asset.withdrawn';
+  /** When the change was stored, RFC 3339. */
+  readonly timestamp: string;
+  readonly data: {
+    readonly index: string;
+    readonly watch: string;
+    readonly iscc_id: string;
+    /** Whether the asset matches now. */
+    readonly matches: boolean;
+    /** As of a search, without metadata. */
+    readonly global_match: Omit<GlobalMatch, 'metadata' | 'unit_scores'> | null;
+    readonly chunk_match: Omit<ChunkMatch, 'metadata'> | null;
+  };
+}
 export type Simprint = Schemas['IsccSimprint'];
 
 /**

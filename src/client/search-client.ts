@@ -1,6 +1,6 @@
 /** The search service over HTTP. Methods are named after the operations of `openapi/search.json`. */
 import { serviceError } from './errors.js';
-import { type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
+import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
 import type { operations } from './openapi/search.js';
 import type { ResponseBody } from './operation.js';
 import type {
@@ -19,8 +19,10 @@ import type {
   SearchParameters,
   SearchResult,
   Watch,
+  WatchEvent,
   Watches,
 } from './search-api.js';
+import { type WatchGap, watchEvents } from './watch-events.js';
 
 const LINES_TYPE = 'application/x-ndjson';
 
@@ -116,14 +118,22 @@ export class SearchClient implements SearchApi {
   }
 
   /**
-   * Server-sent events, without an end: stop with a signal.
+   * The events of a watch, without an end: leave the loop, or stop with a signal. Continues after a lost connection.
    *
-   * @param lastEventId of the last known event; absent: all that are kept
+   * @param after id of the last known event; absent: all that are kept
    */
-  watchEvents(index: string, id: string, lastEventId?: string, options?: CallOptions): Promise<Download> {
-    const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
+  watchEvents(
+    index: string,
+    id: string,
+    after?: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<WatchEvent | WatchGap> {
     const path = ['indexes', index, 'watches', id, 'events'];
-    return this.#http.download({ method: 'GET', path, headers }, options);
+    const open = (last: string | undefined) => {
+      const headers = last === undefined ? {} : { 'Last-Event-ID': last };
+      return this.#http.download({ method: 'GET', path, headers }, options);
+    };
+    return watchEvents(open, after, options.signal);
   }
 
   async assetLines(

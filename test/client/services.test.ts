@@ -208,16 +208,18 @@ describe('SearchClient with watches', () => {
     const id = 'ISCC:MAIGBISBQHSEJW52';
     await search.addAssets('watched', [{ iscc_id: id, iscc_code: iscc }]);
     const stop = new AbortController();
-    const { stream } = await search.watchEvents('watched', 'photo', undefined, { signal: stop.signal });
-    let text = '';
-    for await (const piece of stream as AsyncIterable<Uint8Array>) {
-      text += Buffer.from(piece).toString();
-      if (text.includes(id)) break;
+    const seen: unknown[] = [];
+    for await (const event of search.watchEvents('watched', 'photo', undefined, { signal: stop.signal })) {
+      seen.push(event);
+      stop.abort();
     }
-    stop.abort();
-    expect(text).toMatch(/^id: \S+$/m);
+    const data = { index: 'watched', watch: 'photo', iscc_id: id, matches: true };
+    expect(seen).toMatchObject([{ id: expect.stringMatching(/^evt_/), type: 'asset.added', data }]);
+    const gap = await search.watchEvents('watched', 'photo', 'evt_unknown').next();
+    expect(gap.value).toEqual({ type: 'gap' });
     await search.deleteWatch('watched', 'photo');
     await expect(search.getWatch('watched', 'photo')).rejects.toThrow(NotFound);
+    await expect(search.watchEvents('watched', 'photo').next()).rejects.toThrow(NotFound);
     await search.deleteIndex('watched');
   });
 });

@@ -86,8 +86,8 @@ export function shareOption(text: string | undefined, option: string): number | 
   throw new CommandFailed(`${option} must be a number from 0 to 1`, EXIT_CONFIGURATION);
 }
 
-/** A code is not looked up as a file: `./NAME` is a file in any case. */
-async function queryOf(sought: readonly string[]): Promise<Query> {
+/** The query of arguments. A code is not looked up as a file: `./NAME` is a file in any case. */
+export async function queryOf(sought: readonly string[]): Promise<Query> {
   const [first = '', ...others] = sought;
   if (others.length > 0) return { units: sought.map(unit) };
   const main = mainTypeOf(first);

@@ -103,6 +103,28 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd index paths photos --at ./indexes' },
     { line: 'isccd index paths photos metadata.source metadata.lang --at ./indexes' },
   ],
+  'index watch': [
+    { line: 'isccd index watch list photos --at http://127.0.0.1:8010', untested: NEEDS_SERVICES },
+    { line: 'isccd index watch events photos cover --at http://127.0.0.1:8010', untested: ENDLESS },
+  ],
+  'index watch add': [
+    {
+      line: 'isccd index watch add photos cover photo.jpg --at http://127.0.0.1:8010',
+      untested: NEEDS_SERVICES,
+    },
+  ],
+  'index watch list': [
+    { line: 'isccd index watch list photos --at http://127.0.0.1:8010', untested: NEEDS_SERVICES },
+  ],
+  'index watch get': [
+    { line: 'isccd index watch get photos cover --at http://127.0.0.1:8010', untested: NEEDS_SERVICES },
+  ],
+  'index watch rm': [
+    { line: 'isccd index watch rm photos cover --at http://127.0.0.1:8010', untested: NEEDS_SERVICES },
+  ],
+  'index watch events': [
+    { line: 'isccd index watch events photos cover --at http://127.0.0.1:8010', untested: ENDLESS },
+  ],
   'index key': [{ line: 'isccd index key create --rights read' }, { line: 'isccd index key list' }],
   'index key create': [
     { line: 'isccd index key create --rights read --indexes photos --name website' },

@@ -1,5 +1,13 @@
 /** Indexes, matches and entries as tables for terminals. Programs get JSON. */
-import type { ChunkMatch, Entry, GlobalMatch, IndexInfo, SearchResult } from '../../client/search-api.js';
+import type {
+  ChunkMatch,
+  Entry,
+  GlobalMatch,
+  IndexInfo,
+  SearchResult,
+  Watch,
+  WatchEvent,
+} from '../../client/search-api.js';
 import { printable } from '../../platform/printable.js';
 import type { Paint } from './colour.js';
 
@@ -38,6 +46,26 @@ function passageRow({ score, iscc_id: id, metadata, types }: ChunkMatch): string
     ([type, { matches, queried }]) => `${unitName(type)} ${matches} of ${queried} passages`,
   );
   return [score.toFixed(3), id, nameOf(metadata), parts.join(', ')];
+}
+
+export function watchTable(watches: readonly Watch[], paint: Paint): string {
+  if (watches.length === 0) return 'no watches\n';
+  const rows = watches.map(({ id, same_as, query, filter = [], webhook = '' }) => [
+    id,
+    same_as ?? query.iscc_code ?? query.units?.[0] ?? 'simprints',
+    filter.join(' and '),
+    webhook,
+  ]);
+  return table(['WATCH', 'CONTENT', 'FILTER', 'WEBHOOK'], rows, paint);
+}
+
+/** An event as a line. */
+export function eventLine({ type, timestamp, data }: WatchEvent, paint: Paint): string {
+  const { iscc_id: id, matches, global_match: whole, chunk_match: part } = data;
+  const score = (whole ?? part)?.score.toFixed(3) ?? '';
+  const what = type.replace(/^asset\./, '');
+  const end = matches || type === 'asset.withdrawn' ? '' : ', matches no longer';
+  return `${paint('dim', timestamp)}  ${score}  ${printable(id)}  ${what}${end}\n`;
 }
 
 /** `CONTENT_TEXT_V0` is `content text`. */
