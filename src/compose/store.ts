@@ -21,7 +21,7 @@ import { openStore, type StoreResources } from '../services/store/app.js';
 import { declarations } from '../services/store/declarations/declarations.js';
 import { NO_DECLARER } from '../services/store/declarer.js';
 import { inProcessManifests } from '../services/store/in-process-manifests.js';
-import { forgetBooks } from '../services/store/search-index-books.js';
+import { forgetLedger } from '../services/store/search-index-ledger.js';
 import { SearchIndexSync, type SearchIndexSyncOptions } from '../services/store/search-index-sync.js';
 import { REFUSED, TAKEDOWN } from '../services/store/tokens/takedown-limit.js';
 import { unloggedGauge } from '../services/store/unlogged.js';
@@ -99,7 +99,7 @@ async function appOver(
   { index, content, network, allowed }: StoreParts,
 ): Promise<StoreApp> {
   // Before anything is opened or started that a failure would have to close.
-  if (index !== undefined) await forgetBooks(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
+  if (index !== undefined) await forgetLedger(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
   const { rateWrite: write, rateRead: read, rateLogin: login } = config;
   const rates = { write, read, login, [TAKEDOWN]: write, [REFUSED]: write };
   const limits = await openLimits(config.redisUrl, rates, log);

@@ -24,7 +24,7 @@ const PRIVILEGES = [
   'all on installation',
   'select on feed',
   'update on installation',
-  'select on index_books',
+  'select on index_ledger',
 ];
 
 test.each(PRIVILEGES)(

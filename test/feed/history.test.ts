@@ -88,9 +88,6 @@ describe.each(ENGINES)('the history on %s', (engine) => {
     expect(await history().has(unknown)).toBe(false);
     expect(await history().after(unknown, 9)).toBe('lost');
     expect(await history().after({ ...unknown, sequence: -1 }, 9)).toBe('lost');
-    // The changes before tags were added.
-    await database.db.updateTable('changes').set({ tag: null }).where('sequence', '=', 2).execute();
-    expect(await history().after(unknown, 9)).toBe('lost');
     await truncateFeed(database.db, 0);
     const end = await newest();
     expect(end).toEqual({ sequence: 3, tag: undefined });

@@ -17,15 +17,6 @@ import {
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { post, rows, startSearch } from './support/search-server.js';
 
-/** What older programs know of the tables. */
-const OLDER_TABLES = `
-  drop table isccd_search.index_tags;
-  drop table isccd_search.watches, isccd_search.watch_changes, isccd_search.watch_events, isccd_search.watch_lease,
-    isccd_search.webhooks, isccd_search.webhook_events;
-  alter table isccd_search.changes drop column tag;
-  update isccd_search.schema_version set version = 2;
-`;
-
 let postgres: PostgresServer;
 let entries: readonly Entry[];
 beforeAll(async () => {
@@ -175,7 +166,7 @@ describe('a cache', () => {
     const third = await start('one');
     expect(await stored(third)).toEqual([0, 1]);
     await stop(third);
-    await query('update isccd_search.index_tags set tag = gen_random_uuid()');
+    await query('update isccd_search.indexes set tag = gen_random_uuid()');
     expect(await stored(await start('one'))).toEqual([1]);
   });
 
@@ -191,38 +182,5 @@ describe('a cache', () => {
     await add(two, 3);
     await query('update isccd_search.changes set tag = gen_random_uuid()');
     expect(await stored(await start('one'))).toEqual([1, 2, 3]);
-  });
-
-  test('is used after a program that knows no tags has written', async () => {
-    const one = await filled();
-    await query(`
-      begin;
-      update isccd_search.feed set sequence = sequence + 1;
-      delete from isccd_search.assets a using isccd_search.changes c where a.key = any(c.keys) and c.sequence = 2;
-      update isccd_search.indexes set changed = 4;
-      insert into isccd_search.changes (sequence, index_id, keys, count)
-        select 4, index_id, keys, count from isccd_search.changes where sequence = 2;
-      commit;
-    `);
-    expect(await stored(one)).toEqual([1]);
-    await stop(one);
-    await hide(1);
-    const again = await start('one');
-    expect(await stored(again)).toEqual([1]);
-    await add(again, 2);
-    expect(await stored(await start('two'))).toEqual([2]);
-  });
-
-  test('works with a database that an older program has made', async () => {
-    const one = await filled();
-    await stop(one);
-    await query(OLDER_TABLES);
-    const [again, two] = [await start('one'), await start('two')];
-    expect(await stored(again)).toEqual([0, 1]);
-    await add(again, 2);
-    expect(await stored(two)).toEqual([0, 1, 2]);
-    await stop(again);
-    await hide(2);
-    expect(await stored(await start('one'))).toEqual([0, 1, 2]);
   });
 });

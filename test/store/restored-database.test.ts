@@ -3,22 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dump, exchange, query, restore } from '../support/exchanged-database.js';
+import { dump, exchange, restore } from '../support/exchanged-database.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { freshBinding, freshManifest } from './support/fresh-manifest.js';
 import { type Place, type StoreClient, startStore } from './support/server.js';
-
-/** What programs of earlier versions know of the tables. */
-const OLDER_TABLES = `
-  alter table changes drop column tag;
-  alter table index_books drop column tag, drop column tag_sequence;
-  alter table sessions drop column origin, drop column browser;
-  alter table accounts drop column totp_nonce, drop column totp_pending, drop column totp_step;
-  drop table failed_logins;
-  alter table audit drop column hash;
-  drop table audit_chain;
-  update schema_version set version = 16;
-`;
 
 let postgres: PostgresServer;
 beforeAll(async () => {
@@ -85,14 +73,4 @@ describe.each([1, 2, 3])('after a failover that lost two changes, and %d others'
     const next = await upload(idle);
     expect(await found(idle, [next])).toEqual([true]);
   });
-});
-
-test('a database of an earlier version gets tags', { timeout: 60_000 }, async () => {
-  const first = await start();
-  const bindings = [await upload(first)];
-  await stop(first);
-  await query(place.url, OLDER_TABLES);
-  const [again, other] = [await start(), await start()];
-  bindings.push(await upload(again));
-  expect(await found(other, bindings)).toEqual([true, true]);
 });

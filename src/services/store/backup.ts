@@ -5,8 +5,8 @@ import type { ContentBlobs } from '../../storage/blobs/content-port.js';
 import { Copier } from '../../storage/data/copier.js';
 import { FORMAT_FILE } from '../../storage/data/format.js';
 import type { Copied, OnStep } from '../../storage/data/port.js';
-import { auditHead, CHAIN_VERSION, headText } from '../../storage/database/audit-chain.js';
-import { copyDatabase, type DatabaseCopyJob, schemaVersion } from '../../storage/database/copy.js';
+import { auditHead, headText } from '../../storage/database/audit-chain.js';
+import { copyDatabase, type DatabaseCopyJob } from '../../storage/database/copy.js';
 import { refillAll } from '../../storage/database/index-status.js';
 import { DATABASE_FILE } from '../../storage/database/open.js';
 import type { Db } from '../../storage/database/tables.js';
@@ -17,8 +17,6 @@ import { type BlobPlace, openBlobs } from './open-blobs.js';
 
 /** Written by `pg_dump`, read by `pg_restore`. */
 export const DUMP_FILE = 'store.pgdump';
-/** First version of the tables with manifests that can be restored. */
-export const UNDO_VERSION = 14;
 /** Manifests without a file that a message names. */
 const LOST_SHOWN_MAX = 20;
 const FIRST_TRY_FILE = 'first-try.json';
@@ -61,7 +59,7 @@ async function backupWith(
   for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE, ...TRUST_FILES])
     if (await copier.copy(file)) files.push(file);
   let counts = {};
-  let auditHead: string | undefined;
+  let head: string | undefined;
   let lost: readonly string[] = [];
   const copy = await copyDatabase({
     ...source,
@@ -69,7 +67,7 @@ async function backupWith(
     dump: path.join(target, DUMP_FILE),
     complete: async (rows, now) => {
       counts = await storeCounts(rows);
-      auditHead = await headOf(rows);
+      head = headText(await auditHead(rows));
       const missing = await takeFiles(rows, now, copier);
       lost = missing ?? [];
       return missing !== undefined;
@@ -83,11 +81,7 @@ async function backupWith(
   // A check can't read the rows of a dump, so the manifest of the backup lists the files.
   if (files.includes(DUMP_FILE)) files.push(...(await copier.copiedFiles(FILES)));
   await copier.finish();
-  return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)], auditHead };
-}
-
-async function headOf(rows: Db): Promise<string | undefined> {
-  return (await schemaVersion(rows, '')) < CHAIN_VERSION ? undefined : headText(await auditHead(rows));
+  return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)], auditHead: head };
 }
 
 /**
@@ -115,8 +109,7 @@ async function takeFiles(rows: Db, now: Db, copier: Copier): Promise<readonly st
 async function withFiles(db: Db): Promise<{ manifest_id: string; sha256: string }[]> {
   const manifests = db.selectFrom('manifests').select(['manifest_id', 'sha256']);
   const live = await manifests.where('live', '=', 1).execute();
-  const hasUndo = (await schemaVersion(db, '')) >= UNDO_VERSION;
-  const kept = hasUndo ? await manifests.where('kept_until', '>', Date.now()).execute() : [];
+  const kept = await manifests.where('kept_until', '>', Date.now()).execute();
   return [...live, ...kept];
 }
 

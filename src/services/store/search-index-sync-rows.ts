@@ -89,16 +89,6 @@ export async function trackedOf(
   return tracked;
 }
 
-export async function keysDeclaredSince(db: Db, sinceMs: number): Promise<number[]> {
-  const found = await db
-    .selectFrom('declarations')
-    .select('manifest_key')
-    .where('updated_at', '>=', sinceMs)
-    .where('manifest_key', 'is not', null)
-    .execute();
-  return found.flatMap(({ manifest_key }) => (manifest_key === null ? [] : [manifest_key]));
-}
-
 /** Entries of manifests that were deleted, or that have no units any more. */
 export function obsolete(
   db: Db,
@@ -244,25 +234,4 @@ export async function hasPending(db: Db, indexId: string): Promise<boolean> {
 export async function markAllUnsynced(db: Db, indexId?: string): Promise<void> {
   const update = db.updateTable('index_entries').set({ state: 0 });
   await (indexId === undefined ? update : update.where('index_id', '=', indexId)).execute();
-}
-
-/** Copies the entries that an earlier version kept of the local index, so that deleted manifests leave it. */
-export async function adoptLocal(db: Db, indexId: string): Promise<void> {
-  await db
-    .insertInto('index_entries')
-    .columns(['index_id', 'manifest_key', 'iscc_id', 'declared', 'state'])
-    .expression((from) =>
-      from
-        .selectFrom('local_index')
-        .select([
-          sql<string>`cast(${indexId} as text)`.as('index_id'),
-          'manifest_key',
-          'iscc_id',
-          'declared',
-          sql<EntryState>`0`.as('state'),
-        ])
-        .where(sql<boolean>`true`),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
 }

@@ -14,15 +14,13 @@ import type { Db, Tables } from '../../storage/database/tables.js';
 import { Follower } from '../../storage/feed/follower.js';
 import { type FoundChanges, History, isSamePoint, type Point } from '../../storage/feed/history.js';
 import type { Change } from './feed.js';
-import { IndexBooks, IndexLeaseLost, type Position } from './search-index-books.js';
+import { IndexLeaseLost, IndexLedger, type Position } from './search-index-ledger.js';
 import * as rows from './search-index-sync-rows.js';
 import { isAhead as isIndexAhead, removeUnknown } from './search-index-unknown.js';
 
 const POLL_MS = 1_000;
-/** How often to look for ISCC-IDs without a change in the feed, and whether the index still has its entries. */
+/** How often to look whether the index still has its entries. */
 const CHECK_MS = 5_000;
-/** Overlap of two looks at declarations, for those that were being written during the first one. */
-const OVERLAP_MS = 15_000;
 const BATCH_MANIFESTS = 500;
 const CHANGES_MAX = 500;
 /** Entries to look up in the index, to notice that it was emptied. */
@@ -33,8 +31,6 @@ const PAUSE_MS_MAX = 60_000;
 const WAIT_MS_MAX = 2_000;
 /** Longest wait for an index in this process. */
 const LOCAL_WAIT_MS_MAX = 30_000;
-/** How often to save the time of the last look at declarations. */
-const SAVE_POLL_MS = 300_000;
 /** Failures shorter than this do not count as degraded. */
 const DEGRADED_MS = 60_000;
 /** Statuses by which the search service refuses an entry for good. */
@@ -46,7 +42,7 @@ const AHEAD =
   'the similarity index is ahead of the database, as after a restore of the database; comparing all of it';
 
 /** Before this process has fed the index. */
-const UNKNOWN: Position = { point: undefined, polledAt: 0, isFailing: false };
+const UNKNOWN: Position = { point: undefined, isFailing: false };
 
 export interface SearchIndexSyncOptions {
   readonly db: Db;
@@ -75,7 +71,7 @@ interface Outage {
 
 export class SearchIndexSync {
   readonly #options: SearchIndexSyncOptions;
-  readonly #books: IndexBooks;
+  readonly #ledger: IndexLedger;
   readonly #now: () => number;
   readonly #failures = counter(
     'isccd_store_index_failures_total',
@@ -87,7 +83,6 @@ export class SearchIndexSync {
   /** While this process feeds the index. */
   #position: Position = UNKNOWN;
   #checkedMs: number | undefined;
-  #polledMs = 0;
   /** Last point whose changes the index may have. The database has lost changes if it lacks this point. */
   #reached: Point | undefined;
   #outage: Outage | undefined;
@@ -98,7 +93,7 @@ export class SearchIndexSync {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     const { db, indexId, isLocal, isShared = !isLocal } = options;
-    this.#books = new IndexBooks({ db, indexId, isExclusive: !isShared });
+    this.#ledger = new IndexLedger({ db, indexId, isExclusive: !isShared });
     this.#history = new History(db);
     this.#follower = new Follower({
       run: (catchUp) => this.#attempt(catchUp),
@@ -134,7 +129,7 @@ export class SearchIndexSync {
     await endsWithin(this.#options.isLocal ? LOCAL_WAIT_MS_MAX : WAIT_MS_MAX, this.#follower.follow());
   }
 
-  /** Compares the index with the books again, as at the start. */
+  /** Compares the index with the ledger again, as at the start. */
   recheck(): void {
     this.#checkedMs = undefined;
   }
@@ -147,7 +142,7 @@ export class SearchIndexSync {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#follower.close();
-    await this.#books.release().catch(() => {});
+    await this.#ledger.release().catch(() => {});
   }
 
   /** Catches up if this process feeds the index and is not pausing after a failure. Never rejects. */
@@ -155,7 +150,7 @@ export class SearchIndexSync {
     const now = this.#now();
     if (this.#closed || isAhead(this.#outage?.pausedUntilMs, now, PAUSE_MS_MAX)) return;
     try {
-      const position = await this.#books.lease(now);
+      const position = await this.#ledger.lease(now);
       // Another process feeds the index, and knows whether that fails.
       if (position === undefined) {
         this.#outage = undefined;
@@ -181,9 +176,7 @@ export class SearchIndexSync {
       this.#reached = undefined;
     }
     await catchUp();
-    if (!isCheckDue) return;
-    await this.#applyDeclarations(now);
-    this.#checkedMs = now;
+    if (isCheckDue) this.#checkedMs = now;
   }
 
   /** Whether the database has lost changes that this process has applied to the index. */
@@ -227,7 +220,7 @@ export class SearchIndexSync {
     this.#reached = last;
     this.#behind = (await this.#history.newest()).sequence - point.sequence;
     await this.#sync([...new Set(changes.map((change) => change.manifest_key))], true);
-    if (!isSamePoint(last, point)) await this.#advance({ point: last });
+    if (!isSamePoint(last, point)) await this.#advance(last);
     this.#behind = 0;
   }
 
@@ -241,7 +234,7 @@ export class SearchIndexSync {
   }
 
   async #restart(): Promise<void> {
-    await this.#books.restart(this.#now());
+    await this.#ledger.restart(this.#now());
     this.#position = { ...this.#position, point: undefined };
   }
 
@@ -250,7 +243,7 @@ export class SearchIndexSync {
     const { db, index, indexId, log } = this.#options;
     const isNew = (await index.size()) === 0;
     if (!isNew) await this.#removeDeleted();
-    const to = { point: await this.#history.newest(), polledAt: this.#now() };
+    const to = await this.#history.newest();
     let filled = 0;
     // A second pass, if an operator has requested to fill the index during the first one.
     for (let pass = 0; pass === 0 || (pass === 1 && (await rows.hasPending(db, indexId))); pass += 1) {
@@ -264,7 +257,7 @@ export class SearchIndexSync {
         filled += keys.length;
       }
     }
-    // At the end: entries that the books have again are no longer unknown.
+    // At the end: entries that the ledger has again are no longer unknown.
     if (!isNew) await this.#removeUnknown();
     if (filled > 0) log.info({ index: indexId, manifests: filled }, 'filled the similarity index');
     await this.#advance(to);
@@ -275,7 +268,7 @@ export class SearchIndexSync {
     const { indexId: index, log } = this.#options;
     const removed = await removeUnknown(this.#options, async () => {
       if (this.#closed) throw new IndexLeaseLost(index);
-      await this.#books.renew(this.#now());
+      await this.#ledger.renew(this.#now());
     });
     if (removed > 0) log.warn({ index, removed }, 'removed manifests that the database does not have');
   }
@@ -287,7 +280,7 @@ export class SearchIndexSync {
       const deleted = await rows.deletedAfter(db, after, BATCH_MANIFESTS);
       const last = deleted.at(-1);
       if (last === undefined) return;
-      await this.#books.renew(this.#now());
+      await this.#ledger.renew(this.#now());
       const ids = deleted.flatMap(({ declaredId, ...manifest }) => [
         localId(manifest, serverId),
         ...(declaredId === null ? [] : [declaredId]),
@@ -298,20 +291,9 @@ export class SearchIndexSync {
     }
   }
 
-  async #advance(change: Partial<Position>): Promise<void> {
-    const to = { ...this.#position, ...change };
-    await this.#books.advance(this.#position, to, this.#now());
-    this.#position = to;
-  }
-
-  /** Syncs ISCC-IDs that processes of 0.1.0 have declared: they do not record a change for them. */
-  async #applyDeclarations(now: number): Promise<void> {
-    const { polledAt } = this.#position;
-    const since = Math.min(Math.max(polledAt, this.#polledMs), now);
-    const keys = await rows.keysDeclaredSince(this.#options.db, since - OVERLAP_MS);
-    await this.#sync(keys, false);
-    this.#polledMs = now;
-    if (now - polledAt > SAVE_POLL_MS) await this.#advance({ polledAt: now });
+  async #advance(to: Point): Promise<void> {
+    await this.#ledger.advance(this.#position.point, to, this.#now());
+    this.#position = { ...this.#position, point: to };
   }
 
   /** @param isChanged whether the bindings of the manifests may have changed */
@@ -319,7 +301,7 @@ export class SearchIndexSync {
     const { db, index, indexId } = this.#options;
     for (let start = 0; start < keys.length; start += BATCH_MANIFESTS) {
       if (this.#closed) throw new IndexLeaseLost(indexId);
-      await this.#books.renew(this.#now());
+      await this.#ledger.renew(this.#now());
       const batch = keys.slice(start, start + BATCH_MANIFESTS);
       for (const { key, isccId } of await rows.obsolete(db, indexId, batch)) {
         await index.remove(isccId);
@@ -379,11 +361,11 @@ export class SearchIndexSync {
     const level = failures === 0 ? 'error' : 'warn';
     log[level]({ err: error, index: indexId, pauseMs: pause }, 'could not sync the similarity index');
     const reason = failureReason(error);
-    await this.#books.failed(sinceMs, reason).catch(() => {});
+    await this.#ledger.failed(sinceMs, reason).catch(() => {});
   }
 
   async #recovered(): Promise<void> {
-    await this.#books.recovered(this.#now());
+    await this.#ledger.recovered(this.#now());
     if (this.#outage !== undefined)
       this.#options.log.info({ index: this.#options.indexId }, 'the similarity index is in sync again');
     this.#outage = undefined;

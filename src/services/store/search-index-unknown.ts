@@ -1,5 +1,5 @@
 /**
- * Entries of a similarity index for manifests of this store that its books do not have. A database that was restored to an
+ * Entries of a similarity index for manifests of this store that its ledger does not have. A database that was restored to an
  * earlier state leaves them: the index then has manifests from a history that is lost.
  */
 import { manifestIdIn, manifestUrl } from '../../c2pa/manifest-url.js';
@@ -19,7 +19,7 @@ export interface UnknownEntriesOptions {
   readonly url: string;
 }
 
-/** Whether the index has manifests of this store that are newer than those in the books, and not in the books. */
+/** Whether the index has manifests of this store that are newer than those in the ledger, and not in the ledger. */
 export async function isAhead(options: UnknownEntriesOptions): Promise<boolean> {
   const { db, indexId } = options;
   const [newest] = await rows.newestSynced(db, indexId, 1);
@@ -33,7 +33,7 @@ export async function isAhead(options: UnknownEntriesOptions): Promise<boolean> 
 }
 
 /**
- * Removes the entries of this store's manifests that the books do not have.
+ * Removes the entries of this store's manifests that the ledger does not have.
  *
  * @param renew called before each page
  * @returns their number
@@ -60,7 +60,7 @@ async function* unknownEntries(
   for (let after = start; ; ) {
     const page = await index.list(after, LISTED_MAX);
     if (page === undefined) return;
-    // The books are read after the index: an entry is written to them before it is added.
+    // The ledger is read after the index: an entry is written to them before it is added.
     yield await unknownOf(
       db,
       page.manifests.filter(({ gateway }) => gateway?.startsWith(prefix)),

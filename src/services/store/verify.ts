@@ -7,15 +7,9 @@ import { isNativeError } from '../../native.js';
 import { blobBytes } from '../../storage/blobs/port.js';
 import type { Checked, OnProblem, OnStep } from '../../storage/data/port.js';
 import { StorageUnavailable } from '../../storage/data/unavailable.js';
-import {
-  type AuditHead,
-  CHAIN_VERSION,
-  checkAuditChain,
-  headText,
-} from '../../storage/database/audit-chain.js';
+import { type AuditHead, checkAuditChain, headText } from '../../storage/database/audit-chain.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../../storage/database/read-only.js';
 import type { BindingRow, Db, ManifestRow } from '../../storage/database/tables.js';
-import { UNDO_VERSION } from './backup.js';
 import { storeCounts } from './counts.js';
 import { manifestFile } from './folder.js';
 import { INDEX_VERSION } from './judgement.js';
@@ -23,8 +17,6 @@ import { type BlobPlace, openBlobs } from './open-blobs.js';
 import type { IndexedBinding, Validator } from './validator.js';
 
 const BATCH_MANIFESTS = 500;
-/** First version of the tables with several readings of a binding. */
-const READINGS_VERSION = 6;
 /** After so many files in a row that the storage did not serve, the others are not tried: each attempt takes seconds. */
 const UNSERVED_MAX = 10;
 /** Problems that SQLite reports per file. */
@@ -70,13 +62,12 @@ export async function verifyStore(
   }
 }
 
-/** Checks the chain of the audit log and returns its head; `undefined` if the tables are older. */
+/** Checks the chain of the audit log and returns its head. */
 async function auditHeadOf(
-  { version, inSnapshot }: ReadOnlyDatabase,
+  { inSnapshot }: ReadOnlyDatabase,
   earlier: AuditHead | undefined,
   onProblem: OnProblem,
-): Promise<string | undefined> {
-  if (version < CHAIN_VERSION) return undefined;
+): Promise<string> {
   return headText(await inSnapshot((rows) => checkAuditChain(rows, earlier, onProblem)));
 }
 
@@ -108,7 +99,6 @@ async function filesOf({ dataDir, blobsS3 }: BlobPlace): Promise<ManifestFiles> 
 
 class StoreCheck {
   readonly #db: Db;
-  readonly #version: number;
   readonly #inSnapshot: ReadOnlyDatabase['inSnapshot'];
   readonly #files: ManifestFiles;
   readonly #onProblem: OnProblem;
@@ -120,9 +110,8 @@ class StoreCheck {
   #unvalidated = 0;
   #outdated = 0;
 
-  constructor({ db, version, inSnapshot }: ReadOnlyDatabase, files: ManifestFiles, onProblem: OnProblem) {
+  constructor({ db, inSnapshot }: ReadOnlyDatabase, files: ManifestFiles, onProblem: OnProblem) {
     this.#db = db;
-    this.#version = version;
     this.#inSnapshot = inSnapshot;
     this.#files = files;
     this.#onProblem = onProblem;
@@ -137,7 +126,7 @@ class StoreCheck {
     }
     if (this.#outdated > 0) {
       notes.push(
-        `${this.#outdated} manifests were indexed by an earlier version: bindings not compared; a start of the store indexes them again`,
+        `${this.#outdated} manifests are to be indexed again, which a running store does: bindings not compared`,
       );
     }
     return notes;
@@ -170,12 +159,13 @@ class StoreCheck {
     for (const { manifest_key, ordinal } of stray) {
       this.#onProblem(`bindings ${manifest_key}/${ordinal}`, 'a binding must belong to a live manifest');
     }
-    if (this.#version >= UNDO_VERSION) await this.#checkKept(db);
-    let bindings = db
+    await this.#checkKept(db);
+    const counted = await db
       .selectFrom('bindings')
-      .select(({ fn }) => ['alg', fn.countAll<number | string>().as('bindings')]);
-    if (this.#version >= READINGS_VERSION) bindings = bindings.where('alternate', '=', 0);
-    const counted = await bindings.groupBy('alg').execute();
+      .select(({ fn }) => ['alg', fn.countAll<number | string>().as('bindings')])
+      .where('alternate', '=', 0)
+      .groupBy('alg')
+      .execute();
     const kept = await db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0).execute();
     const sums = new Map(kept.map(({ alg, bindings }) => [alg, Number(bindings)]));
     for (const { alg, bindings } of counted) {
@@ -251,7 +241,7 @@ class StoreCheck {
     }
     const bytes = await this.#bytes(manifest);
     if (bytes === undefined) return;
-    if ((manifest.index_version ?? 0) === INDEX_VERSION) await this.#compareBindings(manifest, bytes, rows);
+    if (manifest.index_version === INDEX_VERSION) await this.#compareBindings(manifest, bytes, rows);
     else this.#outdated += 1;
   }
 
@@ -347,7 +337,6 @@ function shortReason(error: unknown): string {
   return code || message;
 }
 
-/** Tables of earlier versions lack the column. */
 function isKept({ kept_until }: Pick<ManifestRow, 'kept_until'>): boolean {
   return (kept_until ?? 0) > Date.now();
 }

@@ -12,14 +12,14 @@ export type DataKind = 'codes' | 'search' | 'store';
 /** Migrates a directory to the next version. Runs again if it was interrupted. */
 type MigrationStep = (folder: string) => Promise<void>;
 
-/** Releases up to 0.1.0 wrote no version. Their content is that of version 1. */
-const addVersion: MigrationStep = async () => {};
+/** Begins a new directory. */
+const begin: MigrationStep = async () => {};
 
 /** Step `n` migrates from version `n` to `n + 1`. A directory without the file has version 0. */
 const STEPS: Readonly<Record<DataKind, readonly MigrationStep[]>> = {
-  codes: [addVersion],
-  search: [addVersion],
-  store: [addVersion],
+  codes: [begin],
+  search: [begin],
+  store: [begin],
 };
 
 export const DATA_KINDS = Object.keys(STEPS) as DataKind[];

@@ -7,8 +7,6 @@ import { createHash } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { AuditRow, Db, Tables } from './tables.js';
 
-/** First version of the tables with the chain. */
-export const CHAIN_VERSION = 19;
 const CHAIN_BATCH = 1000;
 /** The hash before the first entry. */
 export const NO_HASH = '0'.repeat(64);
@@ -57,12 +55,12 @@ export async function auditHead(db: Db): Promise<AuditHead> {
   return { entries: Number(entries), hash };
 }
 
-/** The chain over all entries, in order. Entries from before the chain have no hash of their own. */
+/** The chain over all entries, in order. */
 export async function* auditChain(db: Db): AsyncGenerator<{
   readonly entry: number;
   readonly key: number;
   readonly hash: string;
-  readonly stored: string | null;
+  readonly stored: string;
 }> {
   let [hash, entry, after] = [NO_HASH, 0, 0];
   for (;;) {
@@ -96,21 +94,16 @@ export async function checkAuditChain(
   earlier: AuditHead | undefined,
   onProblem: (key: string, rule: string) => void,
 ): Promise<AuditHead> {
-  let [computed, isHashed, earlierHash]: [AuditHead, boolean, string] = [
-    { entries: 0, hash: NO_HASH },
-    false,
-    NO_HASH,
-  ];
+  let computed: AuditHead = { entries: 0, hash: NO_HASH };
+  let earlierHash = NO_HASH;
   for await (const { entry, key, hash, stored } of auditChain(db)) {
-    const isMissing = stored === null && isHashed;
-    if (isMissing || (stored !== null && stored !== hash)) {
+    if (stored !== hash) {
       onProblem(
         `audit log entry ${key}`,
         'an entry must have the hash of its members and the entry before, but has another one: it was changed, or entries before it were changed, added or removed',
       );
     }
-    isHashed ||= stored !== null;
-    computed = { entries: entry, hash: stored ?? hash };
+    computed = { entries: entry, hash: stored };
     if (entry === earlier?.entries) earlierHash = computed.hash;
   }
   const head = await auditHead(db);

@@ -7,8 +7,6 @@ export const AUDIT_ACTIONS = [
   'login',
   // One entry per account and day.
   'login-failed',
-  // Of earlier versions: the count is in the entry of the failures.
-  'login-locked',
   'logout',
   'account-added',
   'account-password',

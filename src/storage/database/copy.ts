@@ -31,7 +31,7 @@ export interface DatabaseCopyJob {
    * @param now the database as it is now
    */
   complete(rows: Db, now: Db): Promise<boolean>;
-  /** Adapts the rows of an SQLite copy for a restore. Not called if its tables have an older version. */
+  /** Adapts the rows of an SQLite copy for a restore. Not called without tables. */
   prepare(copy: Db): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ async function copySqliteFile(source: string, job: DatabaseCopyJob): Promise<Dat
 async function prepareCopy({ file, prepare }: DatabaseCopyJob): Promise<void> {
   const copy = openSqliteCopy(file);
   try {
-    if ((await schemaVersion(copy, file)) >= STORE_SCHEMA.steps.length) await prepare(copy);
+    if ((await schemaVersion(copy, file)) > 0) await prepare(copy);
   } finally {
     await copy.destroy();
   }

@@ -25,25 +25,25 @@ export interface IndexStatus {
 
 /** All indexes that processes have fed from this database. */
 export async function indexStatuses(db: Db, now: number): Promise<IndexStatus[]> {
-  const books = await db.selectFrom('index_books').selectAll().orderBy('index_id').execute();
-  if (books.length === 0) return [];
+  const rows = await db.selectFrom('index_ledger').selectAll().orderBy('index_id').execute();
+  if (rows.length === 0) return [];
   const [{ sequence: last }, total] = await Promise.all([
     new History(db).newest(),
     countLive(db, ({ eb }) => eb('unit_count', '>', 0)),
   ]);
-  const statuses = books.map(async (book): Promise<IndexStatus> => {
-    const { synced, refused } = await countIndexEntries(db, book.index_id);
+  const statuses = rows.map(async (row): Promise<IndexStatus> => {
+    const { synced, refused } = await countIndexEntries(db, row.index_id);
     return {
-      indexId: book.index_id,
-      isFed: book.leader !== null && book.leased_until >= now,
-      isFilling: book.sequence === null,
-      behind: book.sequence === null ? 0 : Math.max(0, last - book.sequence),
+      indexId: row.index_id,
+      isFed: row.leader !== null && row.leased_until >= now,
+      isFilling: row.sequence === null,
+      behind: row.sequence === null ? 0 : Math.max(0, last - row.sequence),
       synced,
       total,
       refused,
-      syncedAt: book.synced_at ?? undefined,
-      failingSince: book.failing_since ?? undefined,
-      error: book.error ?? undefined,
+      syncedAt: row.synced_at ?? undefined,
+      failingSince: row.failing_since ?? undefined,
+      error: row.error ?? undefined,
     };
   });
   return Promise.all(statuses);
@@ -51,9 +51,9 @@ export async function indexStatuses(db: Db, now: number): Promise<IndexStatus[]>
 
 /** Makes the processes that feed the indexes fill them from the start. Returns the number of indexes. */
 export async function refillAll(db: Db): Promise<number> {
-  const books = await db.updateTable('index_books').set({ sequence: null }).returning('index_id').execute();
+  const rows = await db.updateTable('index_ledger').set({ sequence: null }).returning('index_id').execute();
   await db.updateTable('index_entries').set({ state: 0 }).execute();
-  return books.length;
+  return rows.length;
 }
 
 /** Number of entries that the index has, and that it refused. */

@@ -51,7 +51,6 @@ export async function migrateTables<T>(
   await exclusively(db, engine, async (transaction) => {
     if (engine === 'postgres') await checkTables(transaction as unknown as Transaction<T>, schema, place);
     await createVersion(transaction, engine);
-    // An update, because earlier versions of this program lock the row to wait for each other.
     const { version } = await transaction
       .updateTable('schema_version')
       .set({ id: 1 })
@@ -164,7 +163,7 @@ async function createVersion(transaction: Transaction<VersionTables>, engine: En
     .execute();
 }
 
-/** Whether PostgreSQL has both tables. Earlier versions of this program had the first one only. */
+/** Whether PostgreSQL has both tables. */
 async function hasVersion(transaction: Transaction<VersionTables>): Promise<boolean> {
   const { rows } = await sql`
     select 1 from pg_tables

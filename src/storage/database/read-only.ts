@@ -10,8 +10,6 @@ import type { Db } from './tables.js';
 
 export interface ReadOnlyDatabase {
   readonly db: Db;
-  /** Version of its tables; an older one than this program's lacks later columns. */
-  readonly version: number;
   /** Name of the database in messages. */
   readonly place: string;
   /** Result of the engine's own integrity check, at most `linesMax` lines; empty if the file is intact. */
@@ -36,16 +34,14 @@ export async function openReadOnly(
   const place = isFile ? where.file : placeOf(where.url);
   if (isFile && (await stat(where.file).catch(() => undefined)) === undefined) return undefined;
   const db = isFile ? openSqliteReadOnly(where.file) : openPostgres(where.url, { readsOnly: true });
-  let version: number;
   try {
-    version = await schemaVersion(db, place);
+    await schemaVersion(db, place);
   } catch (error) {
     await db.destroy();
     throw error;
   }
   return {
     db,
-    version,
     place,
     damages: isFile ? (max) => damages(db, max) : async () => [],
     inSnapshot: (read) => {

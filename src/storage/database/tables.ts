@@ -22,8 +22,7 @@ export interface Tables extends OutboxTables {
   failed_logins: FailedLoginTable;
   audit: AuditTable;
   audit_chain: AuditChainTable;
-  local_index: LocalIndexTable;
-  index_books: IndexBookTable;
+  index_ledger: IndexLedgerTable;
   index_entries: IndexEntryTable;
   installation: InstallationTable;
   upload_tokens: UploadTokenTable;
@@ -148,7 +147,7 @@ export interface DeclarationTable {
   /** 1 if the note is sent with the hub's duplicate check disabled. */
   forced: Generated<Flag>;
   /** JSON of the `Uncertainty`: sends without a definite answer. */
-  doubt: string | null;
+  uncertainty: string | null;
   /** Unique per hub. */
   iscc_id: string | null;
   /** The last error, shown to the operator. */
@@ -173,7 +172,7 @@ export interface ChangeTable {
   /** 1: the manifest was stored; 0: it was deleted. */
   live: Flag;
   /** Random; made by the database. */
-  tag: Generated<string | null>;
+  tag: Generated<string>;
 }
 
 /** Roles of accounts, each with the rights of all before it. */
@@ -259,8 +258,8 @@ export interface AuditTable {
   /** JSON, or null. */
   state_before: string | null;
   state_after: string | null;
-  /** Of the chain; null in entries from before the chain. */
-  hash: Generated<string | null>;
+  /** Of the chain. */
+  hash: string;
 }
 
 /** A single row: the head of the audit log's hash chain. */
@@ -270,25 +269,14 @@ export interface AuditChainTable {
   hash: string;
 }
 
-/** Entries of the local similarity index as earlier versions kept them, one index per database. Read only. */
-export interface LocalIndexTable {
-  manifest_key: number;
-  iscc_id: string;
-  /** 1 if the ISCC-ID comes from a declaration, 0 if it is local. */
-  declared: Flag;
-  done: Flag;
-}
-
 /** One row per similarity index that processes feed from this database. */
-export interface IndexBookTable {
+export interface IndexLedgerTable {
   /** Address of the index, or the id of its folder and its name. */
   index_id: string;
   /** Number of the last change applied to the index; null if it has to be filled from the start. */
   sequence: number | null;
   /** Its tag. */
   tag: Generated<string | null>;
-  /** Declarations that changed before are in the index. */
-  polled_at: Generated<number>;
   /** Id of the process that feeds the index. Others wait until `leased_until`. */
   leader: string | null;
   leased_until: Generated<number>;
@@ -341,7 +329,7 @@ export type BindingRow = Selectable<BindingTable>;
 export type DeclarationRow = Selectable<DeclarationTable>;
 export type DeclarationInsert = Insertable<DeclarationTable>;
 export type DeclarationUpdate = Updateable<DeclarationTable>;
-export type IndexBookUpdate = Updateable<IndexBookTable>;
+export type IndexLedgerUpdate = Updateable<IndexLedgerTable>;
 export type AccountRow = Selectable<AccountTable>;
 export type FailedLoginRow = Selectable<FailedLoginTable>;
 export type AuditRow = Selectable<AuditTable>;

@@ -22,8 +22,8 @@ export interface FeedTables<Change extends NumberedChange = NumberedChange> {
 export interface NumberedChange {
   /** Some numbers have no change. */
   sequence: number;
-  /** Random; made by the database. Null for changes before tags were added. */
-  tag: Generated<string | null>;
+  /** Random; made by the database. */
+  tag: Generated<string>;
 }
 
 /** Changes per delete statement, so that one takes milliseconds. */

@@ -43,8 +43,14 @@ export function newPoint(sequence: number): TaggedPoint {
   return { sequence, tag: randomUUID() };
 }
 
-/** The point in a row of the table of changes. */
-export function pointOf({ sequence, tag }: Selectable<NumberedChange>): Point {
+/** The point in a row of the table of changes, or in that of {@link NEWEST_POINT}. */
+export function pointOf({
+  sequence,
+  tag,
+}: {
+  readonly sequence: number;
+  readonly tag: string | null;
+}): Point {
   return { sequence, tag: tag ?? undefined };
 }
 

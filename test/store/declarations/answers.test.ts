@@ -10,7 +10,6 @@ import type {
 import {
   declare,
   declared,
-  doubt,
   expectNext,
   expired,
   failed,
@@ -38,6 +37,7 @@ import {
   signing,
   stateOf,
   UNKNOWN,
+  uncertainty,
 } from './states.js';
 
 describe('after a send', () => {
@@ -251,7 +251,7 @@ describe('after a send', () => {
     [
       'the other dialect, of a note that was sent before',
       { forced: true },
-      sending(declare, { ...doubt, forced: true }),
+      sending(declare, { ...uncertainty, forced: true }),
       dialect,
       'none',
       { uncertainty: undefined, step: signing(false, true) },
@@ -286,7 +286,7 @@ describe('after a send', () => {
     ],
   ];
   it.each(rows)('%s', (_, before, step, answer, owner, change, effects) => {
-    const state = stateOf({ uncertainty: doubt, ...before, step });
+    const state = stateOf({ uncertainty: uncertainty, ...before, step });
     expectNext(state, { type: 'sent', answer, owner, now: NOW }, change, effects);
   });
 });
@@ -309,12 +309,12 @@ describe('after an ISCC-ID was resolved', () => {
     [
       'no route, of the uncertain note',
       'none',
-      { uncertainty: doubt },
+      { uncertainty: uncertainty },
       noRoute,
       {
         forced: true,
-        uncertainty: { ...doubt, forced: true },
-        step: sending({ type: 'probe', existing: ID }, doubt),
+        uncertainty: { ...uncertainty, forced: true },
+        step: sending({ type: 'probe', existing: ID }, uncertainty),
       },
       [send(true)],
     ],

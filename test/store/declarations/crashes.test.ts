@@ -142,7 +142,7 @@ async function expectSettled(simulation: Simulation, name: string): Promise<void
   const [manifest, row] = [await simulation.manifest(name), await simulation.declaration(name)];
   const inForce = simulation.hub.inForce(gatewayOf(name)).map(({ isccId }) => isccId);
   if (manifest?.live === 1) {
-    expect(row).toMatchObject({ status: 'declared', open: 0, error: null, doubt: null });
+    expect(row).toMatchObject({ status: 'declared', open: 0, error: null, uncertainty: null });
     expect(inForce).toEqual([row?.iscc_id]);
   } else {
     expect(inForce).toEqual([]);

@@ -149,7 +149,11 @@ describe('no definite answer', () => {
       expect(await simulation.declaration('a')).toMatchObject({ status: 'pending', open: 1 });
       const { note } = (await simulation.declaration('a')) ?? {};
       await simulation.round();
-      expect(await simulation.declaration('a')).toMatchObject({ status: 'declared', note, doubt: null });
+      expect(await simulation.declaration('a')).toMatchObject({
+        status: 'declared',
+        note,
+        uncertainty: null,
+      });
       expect(simulation.hub.log.length).toBe(1);
     },
   );

@@ -3,7 +3,6 @@ import { describe, it } from 'vitest';
 import type { Effect, Event, LookupReason, State } from '../../../src/services/store/declarations/state.js';
 import {
   declared,
-  doubt,
   expectNext,
   expired,
   failed,
@@ -26,6 +25,7 @@ import {
   signing,
   stateOf,
   UNKNOWN,
+  uncertainty,
   WAITING,
 } from './states.js';
 
@@ -50,7 +50,7 @@ describe('after a lookup', () => {
     [
       'deleted',
       'ours, with a successor',
-      { live: false, uncertainty: doubt },
+      { live: false, uncertainty: uncertainty },
       records(mine),
       true,
       { status: 'skipped', uncertainty: undefined, error: undefined, step: REST },
@@ -79,14 +79,14 @@ describe('after a lookup', () => {
     ['unsettled', 'absent, may arrive', { uncertainty: last }, none, false, postponed(WAITING), []],
     ['duplicate', 'absent', { uncertainty: expired }, none, false, sign(true), [signAgain()]],
     ['duplicate', 'absent, certain', {}, none, false, sign(true), [signAgain()]],
-    ['duplicate', 'absent, not forced', { uncertainty: doubt }, none, false, sign(true), [signAgain()]],
+    ['duplicate', 'absent, not forced', { uncertainty: uncertainty }, none, false, sign(true), [signAgain()]],
     ['duplicate', 'absent, may arrive', { uncertainty: forced }, none, false, postponed(WAITING), []],
     ['nonce-used', 'absent', { uncertainty: expired }, none, false, sign(false), [signAgain()]],
     ['nonce-used', 'absent, not forced', { uncertainty: several }, none, false, sign(false), [signAgain()]],
     [
       'nonce-used',
       'absent, this nonce',
-      { uncertainty: { ...doubt, forced: true } },
+      { uncertainty: { ...uncertainty, forced: true } },
       none,
       false,
       sign(false),
@@ -113,7 +113,7 @@ describe('after a lookup', () => {
     [
       'deleted',
       'no route',
-      { live: false, uncertainty: doubt },
+      { live: false, uncertainty: uncertainty },
       noRoute,
       false,
       { status: 'skipped', uncertainty: undefined, error: UNKNOWN, step: REST },
@@ -144,10 +144,10 @@ describe('after a lookup', () => {
     [
       'nonce-used',
       'no route',
-      { forced: true, uncertainty: doubt },
+      { forced: true, uncertainty: uncertainty },
       noRoute,
       false,
-      { step: sending(inquire, doubt) },
+      { step: sending(inquire, uncertainty) },
       [send(false)],
     ],
     [

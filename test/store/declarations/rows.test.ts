@@ -163,7 +163,7 @@ describe.each(ENGINES)('%s', (engine) => {
   });
 
   it('keeps the row of a released manifest until it is settled', async () => {
-    const key = await insert({ live: 0, doubt: '{}' });
+    const key = await insert({ live: 0, uncertainty: '{}' });
     const leased = await lease(key, 1000);
     await database.db.deleteFrom('manifests').execute();
     await rows.save(leased, 1000);

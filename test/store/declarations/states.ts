@@ -32,13 +32,13 @@ export const note = declarationNote(content, GATEWAY, '0.8.0', signer, NOW);
 export const oldNote = declarationNote(content, GATEWAY, '2025-08', signer, NOW);
 
 /** Of the note, not forced, until the hub refuses it. */
-export const doubt: Uncertainty = {
+export const uncertainty: Uncertainty = {
   nonce: note.nonce,
   pubkey: publicKey,
   forced: false,
   until: NOW + NOTE_EXPIRED_MS,
 };
-export const several: Uncertainty = { ...doubt, nonce: undefined };
+export const several: Uncertainty = { ...uncertainty, nonce: undefined };
 export const expired: Uncertainty = { ...several, forced: true, until: NOW - 1 };
 
 export const REST: DeclarationStep = { at: 'rest' };

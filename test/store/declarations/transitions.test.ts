@@ -12,7 +12,6 @@ import {
 } from '../../../src/services/store/declarations/state.js';
 import {
   declare,
-  doubt,
   expectNext,
   expired,
   ID,
@@ -31,6 +30,7 @@ import {
   signAgain,
   signing,
   stateOf,
+  uncertainty,
 } from './states.js';
 
 describe('at the beginning', () => {
@@ -53,14 +53,14 @@ describe('at the beginning', () => {
       'failed: sends the note',
       { status: 'failed' },
       {},
-      { uncertainty: doubt, step: sending(declare) },
+      { uncertainty: uncertainty, step: sending(declare) },
       [send(false)],
     ],
     [
       'forced: forces the note',
       { forced: true },
       {},
-      { uncertainty: { ...doubt, forced: true }, step: sending(declare) },
+      { uncertainty: { ...uncertainty, forced: true }, step: sending(declare) },
       [send(true)],
     ],
     ['without a note: signs one', { note: undefined }, {}, { step: signing(false) }, [signAgain()]],
@@ -98,14 +98,14 @@ describe('at the beginning', () => {
     ],
     [
       'deleted, uncertain: looks up',
-      { live: false, uncertainty: doubt },
+      { live: false, uncertainty: uncertainty },
       {},
       { step: lookingUp('deleted') },
       [LOOKUP],
     ],
     [
       'deleted, skipped but uncertain: looks up',
-      { live: false, status: 'skipped', uncertainty: doubt },
+      { live: false, status: 'skipped', uncertainty: uncertainty },
       {},
       { step: lookingUp('deleted') },
       [LOOKUP],
@@ -166,7 +166,7 @@ describe('with a signed note', () => {
     [true, true],
   ])('forced %s, in the other dialect %s: sends it', (forced, switched) => {
     const before = stateOf({ note: undefined, pubkey: undefined, step: signing(forced, switched) });
-    const change = { note, pubkey: publicKey, forced, uncertainty: { ...doubt, forced } };
+    const change = { note, pubkey: publicKey, forced, uncertainty: { ...uncertainty, forced } };
     const step = sending(declare, undefined, switched);
     expectNext(before, { type: 'signed', note }, { ...change, step }, [send(forced)]);
   });
@@ -230,7 +230,12 @@ describe('a row', () => {
     ['skipped', '{}', null, {}],
     ['disabled', null, null, {}],
     ['withdrawn', null, null, {}],
-  ] as const)('%s with doubt %j and lease %j changes at a delete: %j', (status, doubt, lease, change) => {
-    expect(onTombstone({ status, doubt, lease } as Parameters<typeof onTombstone>[0])).toEqual(change);
-  });
+  ] as const)(
+    '%s with uncertainty %j and lease %j changes at a delete: %j',
+    (status, uncertainty, lease, change) => {
+      expect(onTombstone({ status, uncertainty, lease } as Parameters<typeof onTombstone>[0])).toEqual(
+        change,
+      );
+    },
+  );
 });

@@ -98,7 +98,11 @@ describe('a delete', () => {
     await simulation.delete('a');
     simulation.now += 12 * 60_000;
     await simulation.round();
-    expect(await simulation.declaration('a')).toMatchObject({ status: 'skipped', open: 0, doubt: null });
+    expect(await simulation.declaration('a')).toMatchObject({
+      status: 'skipped',
+      open: 0,
+      uncertainty: null,
+    });
   });
 });
 

@@ -47,7 +47,7 @@ async function refuseForeignFolder(folder: string): Promise<void> {
   throw new FormatRefused(`${folder} is not a search folder: it contains ${foreign}; choose an empty folder`);
 }
 
-/** One line: the id of the folder. Stores keep books about its indexes under this id. */
+/** One line: the id of the folder. Stores keep ledgers about its indexes under this id. */
 export const ID_FILE = 'ID';
 /** Start of the ids of indexes in memory, which end with the process. */
 export const MEMORY_ID = 'memory:';

@@ -12,7 +12,6 @@ import {
   assetCount,
   changedPages,
   copiedAssets,
-  lastPoint,
   type Registry,
   readRegistry,
   type StoredIndex,
@@ -26,7 +25,7 @@ const PROGRESS_SECONDS = 5;
 /** Characters of a temporary name. */
 const NAME_BYTES = 15;
 
-/** Where a cached index is: database, index, number and tag of the last change. Older programs wrote no tag. */
+/** Where a cached index is: database, index, number and tag of the last change. */
 const POSITION = /^([\w-]+)\/(\d+)\/(\d+)\/([\da-f-]+)$/;
 
 const NO_STATE: FollowedState = { simprintTypes: [], simprintBits: [] };
@@ -103,12 +102,12 @@ export class Cache {
       this.#names.set(id, name);
       this.#paths.set(id, await this.#declared(name));
       if (index.follows !== null) this.#following.add(id);
-      if (point.sequence < index.changed) behind.set(id, point);
+      if (point.sequence < index.last.sequence) behind.set(id, point);
     }
     await this.reconcile(db, registry);
     for (const [id, point] of behind) {
       const index = registry.indexes.find((one) => one.id === id) as StoredIndex;
-      const last = await lastPoint(db, index);
+      const { last } = index;
       await this.applyAll(index, changedPages(db, index, point.sequence, last.sequence), point, last);
     }
     this.loading.clear();
@@ -295,8 +294,7 @@ export class Cache {
     if (follows !== null)
       for await (const log of allLogRows(db, id))
         await this.#engine.applyRows(name, { rows: Buffer.from('[]'), deleted: [], log, state });
-    const last = known === undefined ? BEGINNING : await lastPoint(db, known);
-    await this.apply({ id, state }, NO_ROWS, last);
+    await this.apply({ id, state }, NO_ROWS, known?.last ?? BEGINNING);
     // Also an index that was loaded before, and of which its follower remembers parts.
     if (follows !== null) this.resets += 1;
     this.loading.delete(name);
@@ -305,8 +303,8 @@ export class Cache {
 
 /** Whether the cached state of an index is one that the index had in this database, with all changes since then. */
 async function isInHistory(db: SearchDb, index: StoredIndex, point: Point): Promise<boolean> {
-  if (point.sequence === index.changed) return isSamePoint(point, await lastPoint(db, index));
-  return point.sequence < index.changed && (await new History(db).has(point));
+  if (point.sequence === index.last.sequence) return isSamePoint(point, index.last);
+  return point.sequence < index.last.sequence && (await new History(db).has(point));
 }
 
 async function changeCount(db: SearchDb, index: number, after: number): Promise<number> {

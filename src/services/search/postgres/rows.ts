@@ -1,7 +1,7 @@
 /** Statements on the rows of the indexes. Assets cross as JSON text, which PostgreSQL and the engine write and parse. */
 import { CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { FollowedState, LogTableRow, Rehearsed } from '../../../native.js';
-import { type Point, pointOf, type TaggedPoint } from '../../../storage/feed/history.js';
+import type { Point, TaggedPoint } from '../../../storage/feed/history.js';
 import type { CopiedPage } from './copied-rows.js';
 import type { IndexTable, LogRowTable, SearchDb, SearchTables } from './tables.js';
 
@@ -22,8 +22,8 @@ export interface StoredIndex {
   readonly state: FollowedState;
   /** JSON: the declared metadata paths. */
   readonly paths: string;
-  /** Number of the last change of its assets, or of its creation. */
-  readonly changed: number;
+  /** The last change of its assets, or its creation. */
+  readonly last: Point;
   /** Realm of the network whose logs it follows. */
   readonly follows: number | null;
 }
@@ -48,11 +48,11 @@ export async function readRegistry(db: SearchDb): Promise<Registry> {
   const indexes = await db.selectFrom('indexes').selectAll().orderBy('id').execute();
   const aliases = await db.selectFrom('aliases').selectAll().execute();
   return {
-    indexes: indexes.map(({ id, name, realm, simprint_types, paths, changed, follows }) => ({
+    indexes: indexes.map(({ id, name, realm, simprint_types, paths, changed, tag, follows }) => ({
       id,
       name,
       paths,
-      changed,
+      last: { sequence: changed, tag },
       follows,
       state: stateOf(realm, simprint_types),
     })),
@@ -77,24 +77,10 @@ export async function insertIndex(
 ): Promise<number> {
   const { id } = await transaction
     .insertInto('indexes')
-    .values({ ...index, realm: null, changed: sequence })
+    .values({ ...index, realm: null, changed: sequence, tag })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await transaction.insertInto('index_tags').values({ index_id: id, sequence, tag }).execute();
   return id;
-}
-
-/** The last change of an index, which is known also if the feed no longer has it. */
-export async function lastPoint(
-  db: SearchDb,
-  { id, changed }: Pick<StoredIndex, 'id' | 'changed'>,
-): Promise<Point> {
-  const [tags, changes] = [db.selectFrom('index_tags').where('index_id', '=', id), db.selectFrom('changes')];
-  const found =
-    (await tags.select(['sequence', 'tag']).where('sequence', '=', changed).executeTakeFirst()) ??
-    // Without it, an older program made the change.
-    (await changes.select(['sequence', 'tag']).where('sequence', '=', changed).executeTakeFirst());
-  return found === undefined ? { sequence: changed, tag: undefined } : pointOf(found);
 }
 
 /** What a rehearsed change leaves behind. */
@@ -150,11 +136,9 @@ export async function writeBatch(
       from unnest(${parts}::smallint[], ${keys}::bytea[], ${values}::bytea[]) as l(part, key, value)
       on conflict (index_id, part, key) do update set value = excluded.value, sequence = excluded.sequence
     ), changed as (
-      update indexes set realm = ${state.realm ?? null}, simprint_types = ${types}, changed = ${sequence}
+      update indexes set realm = ${state.realm ?? null}, simprint_types = ${types}, changed = ${sequence},
+        tag = ${tag}::uuid
       where id = ${index}
-    ), put_tag as (
-      insert into index_tags (index_id, sequence, tag) values (${index}, ${sequence}, ${tag}::uuid)
-      on conflict (index_id) do update set sequence = excluded.sequence, tag = excluded.tag
     )
     insert into changes (sequence, index_id, keys, count, tag)
     select ${sequence}, ${index}, array(select key from r) || ${gone}, ${count}, ${tag}::uuid

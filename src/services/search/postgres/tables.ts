@@ -10,7 +10,6 @@ export interface SearchTables extends FeedTables<SearchChangeTable>, WatchTables
   simprints: SimprintTable;
   log_rows: LogRowTable;
   dropped: DroppedTable;
-  index_tags: IndexTagTable;
   installation: InstallationTable;
 }
 
@@ -26,6 +25,8 @@ export interface IndexTable {
   paths: Generated<string>;
   /** Number of the last change of its assets, or of its creation. */
   changed: number;
+  /** Its tag, because the feed forgets changes. */
+  tag: string;
   /** Realm of the network whose logs it follows; null for an index that requests change. */
   follows: number | null;
   created: Generated<Date>;
@@ -77,16 +78,8 @@ export interface SearchChangeTable {
   keys: Buffer[] | null;
   /** Number of keys. */
   count: number;
-  /** Random; null for changes before migration 3. The database makes it for programs that leave it out. */
-  tag: Generated<string | null>;
-}
-
-/** The tag of the last change of an index, because the feed forgets changes. Older programs do not write it. */
-export interface IndexTagTable {
-  index_id: number;
-  /** Number of the change. */
-  sequence: number;
-  tag: string;
+  /** Random; made by the database. */
+  tag: Generated<string>;
 }
 
 /** Deleted indexes whose assets are still to be removed. */

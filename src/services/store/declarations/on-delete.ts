@@ -9,11 +9,11 @@ import { settledRow } from './rows.js';
  * A declaration that was never sent is settled here. For every other one `open` starts an attempt: this store's own,
  * or that of a later process which has a key and a hub.
  */
-export function onTombstone({ status, doubt, lease }: DeclarationRow): DeclarationUpdate {
+export function onTombstone({ status, uncertainty, lease }: DeclarationRow): DeclarationUpdate {
   switch (status) {
     case 'pending':
     case 'failed':
-      if (doubt === null && lease === null) return { status: 'skipped', open: 0, error: null };
+      if (uncertainty === null && lease === null) return { status: 'skipped', open: 0, error: null };
       return { open: 1 };
     case 'declared':
       return { open: 1 };

@@ -29,16 +29,25 @@ export function onRestore(row: DeclarationRow, { now, target }: RestoredAt): Res
   const { status, hub, fields, datahash, gateway } = row;
   if (status === 'disabled' || fields === null) return { change: {} };
   if (status === 'declared') {
-    const isUntouched = row.lease === null && row.doubt === null && row.error === null;
+    const isUntouched = row.lease === null && row.uncertainty === null && row.error === null;
     // No attempt of this store reaches another hub.
     if (isUntouched || target?.hub !== hub) return { change: { open: 0, error: null } };
   }
   if (target === undefined) return { replacement: { gateway, status: 'disabled', open: 0, updated_at: now } };
-  const known = row.doubt !== null && status !== 'declared' ? row.doubt : maybeInForce(row, now);
+  const known = row.uncertainty !== null && status !== 'declared' ? row.uncertainty : maybeInForce(row, now);
   // Without it, a hub that has no lookup would get a second declaration. Another hub knows nothing of the first one.
-  const doubt = target.hub === hub ? known : null;
+  const uncertainty = target.hub === hub ? known : null;
   return {
-    replacement: { ...target, gateway, datahash, fields, doubt, status: 'pending', open: 1, updated_at: now },
+    replacement: {
+      ...target,
+      gateway,
+      datahash,
+      fields,
+      uncertainty,
+      status: 'pending',
+      open: 1,
+      updated_at: now,
+    },
   };
 }
 
@@ -46,8 +55,8 @@ export function onRestore(row: DeclarationRow, { now, target }: RestoredAt): Res
 function maybeInForce({ status, error, pubkey, forced }: DeclarationRow, now: number): string | null {
   const isUnknown = error?.startsWith(ISCC_ID_UNKNOWN_START) ?? false;
   if (pubkey === null || (status !== 'declared' && !isUnknown)) return null;
-  const doubt: Uncertainty = { nonce: undefined, pubkey, forced: forced === 1, until: now };
-  return JSON.stringify(doubt);
+  const uncertainty: Uncertainty = { nonce: undefined, pubkey, forced: forced === 1, until: now };
+  return JSON.stringify(uncertainty);
 }
 
 /** Applies {@link onRestore} to the row of a manifest, which the transaction has locked. */

@@ -189,7 +189,7 @@ export class DeclarationRows {
     const unknown = alike.where('error', 'like', `${ISCC_ID_UNKNOWN_START}%`);
     if (await exists(unknown.where('gateway', '=', state.gateway))) return 'predecessor';
     if (await exists(others.where('iscc_id', '=', isccId))) return 'other';
-    return (await exists(unknown)) || (await exists(alike.where('doubt', 'is not', null)))
+    return (await exists(unknown)) || (await exists(alike.where('uncertainty', 'is not', null)))
       ? 'unsure'
       : 'none';
   }
@@ -274,7 +274,7 @@ export function toRow(state: State, hubId: number): DeclarationUpdate {
     note: state.note === undefined ? null : JSON.stringify(state.note),
     forced: state.forced ? 1 : 0,
     hub_id: state.note === undefined ? hubId : hubIdOf(state.note.nonce),
-    doubt: state.uncertainty === undefined ? null : JSON.stringify(state.uncertainty),
+    uncertainty: state.uncertainty === undefined ? null : JSON.stringify(state.uncertainty),
     iscc_id: state.isccId ?? null,
     pubkey: state.pubkey ?? null,
     error: state.error ?? null,
@@ -288,7 +288,7 @@ export function fromRow(row: DeclarationRow): Omit<Leased, 'lease'> {
     gateway: row.gateway,
     note: parse<Note>(row.note),
     forced: row.forced === 1,
-    uncertainty: parse<Uncertainty>(row.doubt),
+    uncertainty: parse<Uncertainty>(row.uncertainty),
     isccId: row.iscc_id ?? undefined,
     pubkey: row.pubkey ?? undefined,
     error: row.error ?? undefined,

@@ -1,5 +1,6 @@
 /** The tables of the first version. */
 import { sql, type Transaction } from 'kysely';
+import { createWatches } from '../../watches/tables.js';
 import type { SearchTables } from '../tables.js';
 
 const STATEMENTS = [
@@ -12,6 +13,8 @@ const STATEMENTS = [
     simprint_types text not null default '[]',
     paths text not null default '[]',
     changed bigint not null,
+    tag uuid not null,
+    follows smallint,
     created timestamptz not null default now()
   )`,
   `create table aliases (name text primary key, index_id bigint not null references indexes)`,
@@ -19,7 +22,6 @@ const STATEMENTS = [
   `create table assets (
     index_id bigint not null,
     key bytea not null,
-    id_v0 boolean not null,
     code text,
     units text[],
     metadata text,
@@ -40,10 +42,22 @@ const STATEMENTS = [
     sequence bigint primary key,
     index_id bigint,
     keys bytea[],
-    count integer not null default 0
+    count integer not null default 0,
+    tag uuid not null default gen_random_uuid()
   )`,
+  // Of indexes that follow the logs of hubs.
+  `create table log_rows (
+    index_id bigint not null,
+    part smallint not null,
+    key bytea not null,
+    value bytea,
+    sequence bigint not null,
+    primary key (index_id, part, key)
+  )`,
+  `create index log_rows_sequence on log_rows (index_id, sequence)`,
 ];
 
 export async function createIndexes(transaction: Transaction<SearchTables>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(transaction);
+  await createWatches(transaction, 'postgres');
 }
