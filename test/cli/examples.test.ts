@@ -1,11 +1,9 @@
-/** Every command has examples, all examples run, and the manual matches the help. */
+/** Every command has examples, and all examples run. */
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkCommands } from '../../src/cli/commands/check.js';
-import { allCommands, commandTree } from '../../src/cli/completion/command-tree.js';
 import { EXAMPLES } from '../../src/cli/help/examples.js';
 import { program } from '../../src/cli/program.js';
 import { EXIT_STATUSES } from '../../src/cli/terminal/failure.js';
@@ -222,28 +220,4 @@ describe('colours of results', () => {
     expect((await terminal({})).stdout).toContain('\u001b[2mreadable');
     expect((await terminal({ NO_COLOR: '1' })).stdout).not.toContain('\u001b');
   });
-});
-
-describe('the manual page', () => {
-  it('is generated from the command tree', async () => {
-    const { stdout } = await isccd(['man']);
-    await expect(stdout).toMatchFileSnapshot(path.join(ROOT, 'man/isccd.1'));
-    for (const examples of Object.values(EXAMPLES)) {
-      const [first] = examples;
-      expect(stdout).toContain(first?.line.replaceAll('\\', '\\e').replaceAll('-', '\\-'));
-    }
-  });
-});
-
-it('the command tree contains the definitions of commander', () => {
-  const root = new Command('isccd');
-  checkCommands(root);
-  const names = allCommands(commandTree(root)).map(({ path }) => path.join(' '));
-  expect(names).toEqual(['', 'check', 'check config', 'check health']);
-  const config = allCommands(commandTree(root)).find(({ path }) => path[1] === 'config');
-  expect(config?.arguments[0]).toMatchObject({
-    term: '[services...]',
-    choices: expect.arrayContaining(['codes']),
-  });
-  expect(config?.options.map(({ flags }) => flags)).toEqual([['--json'], ['-h', '--help']]);
 });
