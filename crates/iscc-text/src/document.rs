@@ -10,6 +10,7 @@ mod doc;
 mod docx;
 mod embed;
 mod embedded;
+mod encryption;
 mod epub;
 mod graphics;
 mod mail;
@@ -233,6 +234,10 @@ fn read_within(
     budget: &mut Budget,
 ) -> Result<Document, DocumentError> {
     match format {
+        // Encrypted packages are streams of compound files.
+        Format::Docx | Format::Pptx | Format::Xlsx if Format::Doc.has_signature(bytes) => {
+            ole::read(bytes, budget)
+        }
         Format::Docx => docx::read(bytes, budget),
         Format::Doc | Format::Msg | Format::Ppt | Format::Xls => ole::read(bytes, budget),
         Format::Mail => mail::read(bytes, budget),

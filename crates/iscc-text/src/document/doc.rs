@@ -10,6 +10,7 @@ use encoding_rs::WINDOWS_1252;
 use self::formatting::Formatting;
 use self::lists::Lists;
 use super::container::Budget;
+use super::encryption::binary::Keys;
 use super::ole::{Ole, slice, u16_at, u32_at};
 use super::{Document, DocumentError, blip, object};
 
@@ -19,6 +20,8 @@ mod fib {
     pub const FLAGS: usize = 10;
     pub const IS_ENCRYPTED: u16 = 0x0100;
     pub const USES_TABLE_1: u16 = 0x0200;
+    /// Bytes of the encryption's header, which is at the start of the table.
+    pub const ENCRYPTION_HEADER: usize = 14;
     /// Characters of the main text; those of the other stories follow.
     pub const MAIN: usize = 76;
     pub const FOOTNOTES: usize = 80;
@@ -42,20 +45,25 @@ pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
     if magic != Some(fib::MAGIC) && magic != Some(old::MAGIC) {
         return Err(DocumentError::Unsupported("documents older than Word 6"));
     }
-    if flags & fib::IS_ENCRYPTED > 0 {
-        return Err(DocumentError::Encrypted);
-    }
+    let is_encrypted = flags & fib::IS_ENCRYPTED > 0;
     if magic == Some(old::MAGIC) {
+        if is_encrypted {
+            return Err(DocumentError::Encrypted);
+        }
         let text = old::text(&main).unwrap_or_default();
         return Ok(Document { text, properties: ole.properties()?, ..Document::default() });
     }
     let table = if flags & fib::USES_TABLE_1 > 0 { "/1Table" } else { "/0Table" };
-    let table = ole.stream(table)?;
+    let mut streams = [main, ole.stream(table)?, ole.optional("/Data")?.unwrap_or_default()];
+    if is_encrypted {
+        decrypt(&mut streams).ok_or(DocumentError::Encrypted)?;
+    }
+    let [main, table, pictures] = streams;
     let mut story = Story {
         characters: characters(&main, &table).unwrap_or_default(),
         formatting: Formatting::read(&main, &table),
         lists: Lists::read(&main, &table),
-        pictures: ole.optional("/Data")?.unwrap_or_default(),
+        pictures,
         text: String::new(),
     };
     let count = |place| u32_at(&main, place).unwrap_or(0) as usize;
@@ -80,6 +88,20 @@ pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
     object::append_storages(ole, "/ObjectPool", |name| name.starts_with('_'), &mut text)?;
     let properties = ole.properties()?;
     Ok(Document { text, properties, ..Document::default() })
+}
+
+/// Decrypts the streams with the main text, the tables and the pictures, if the default password is right
+/// ([MS-DOC] 2.2.6).
+fn decrypt(streams: &mut [Vec<u8>; 3]) -> Option<()> {
+    const BLOCK_BYTES: usize = 512;
+    /// The start of the file information block is not encrypted.
+    const PLAIN_BYTES: usize = 68;
+    let header_bytes = u32_at(&streams[0], fib::ENCRYPTION_HEADER)? as usize;
+    let keys = Keys::read(slice(&streams[1], 0, header_bytes)?)?;
+    let plain = slice(&streams[0], 0, PLAIN_BYTES)?.to_vec();
+    streams.iter_mut().try_for_each(|stream| keys.decrypt(stream, BLOCK_BYTES))?;
+    streams[0][..PLAIN_BYTES].copy_from_slice(&plain);
+    Some(())
 }
 
 /// Bytes of a pair of offset and length in the file information block.

@@ -9,10 +9,10 @@ use cfb::CompoundFile;
 use encoding_rs::UTF_16LE;
 
 use self::directory::Directory;
-use super::container::Budget;
+use super::container::{Budget, format_of};
 use super::properties::Properties;
 use super::rtf::charset::of_code_page;
-use super::{Document, DocumentError, doc, msg, ppt, xls};
+use super::{Document, DocumentError, doc, encryption, msg, ppt, read_within, xls};
 
 /// Reads the document in a compound file. The streams decide about its format, because names of files are
 /// often those of other formats.
@@ -30,7 +30,13 @@ pub fn document(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
         Some("xls") => xls::read(ole),
         Some("ppt") => ppt::read(ole),
         Some("msg") => msg::read(ole),
-        _ if ole.has("/EncryptedPackage") => Err(DocumentError::Encrypted),
+        _ if ole.has("/EncryptedPackage") => {
+            let package = encryption::package::decrypted(ole)?;
+            match format_of(&package) {
+                Some(format) => read_within(format, &package, ole.budget()),
+                None => Err(DocumentError::Compound("it holds no document".to_owned())),
+            }
+        }
         _ => Err(DocumentError::Compound("it holds no document".to_owned())),
     }
 }

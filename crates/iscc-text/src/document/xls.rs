@@ -1,6 +1,7 @@
 //! Binary spreadsheet, `.xls` ([MS-XLS], BIFF8): the cells of each sheet as in Office Open XML, then its
 //! comments and text boxes, as in the reference. [`old`] reads earlier versions.
 
+mod encrypted;
 pub mod old;
 mod strings;
 
@@ -26,7 +27,7 @@ pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
         old::text(&stream)?
     } else {
         let mut workbook = Workbook::default();
-        workbook.read(&stream)?;
+        workbook.read(&encrypted::opened(stream)?)?;
         blip::append(&workbook.drawings, ole.budget(), &mut workbook.text)?;
         workbook.text
     };
