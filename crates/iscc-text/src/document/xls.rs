@@ -228,11 +228,10 @@ impl Workbook {
         }
     }
 
+    /// Cells outside of sheets, those of macros and of all charts in a sheet but the first, follow the sheet.
     fn put(&mut self, place: (u16, u16), text: &str) {
-        if let Some(sheet) = &mut self.sheet
-            && self.used < TEXT_BYTES_MAX
-            && !text.trim().is_empty()
-        {
+        let Some(sheet) = &mut self.sheet else { return self.extra(text) };
+        if self.used < TEXT_BYTES_MAX && !text.trim().is_empty() {
             self.used += text.len();
             sheet.insert(place, text.trim().to_owned());
         }
@@ -344,6 +343,41 @@ mod tests {
             kind::FORMULA,
             &[&[0, 0, column, 0, 15, 0], &[0, 0, 0, 0, 0, 0, 0xFF, 0xFF], &[0; 8]],
         )
+    }
+
+    #[test]
+    fn cells_outside_of_sheets_follow_the_sheet() {
+        let chart = || record(kind::BOF, &[&[0, 6, 0x20, 0, 0, 0, 0, 0]]);
+        let label = |text: &[u8; 3]| record(kind::LABEL, &[&[0, 0, 0, 0, 0, 0, 3, 0, 0], text]);
+        let end = || record(kind::EOF, &[]);
+        // A sheet whose two charts have cells of their own.
+        let text = text(&[
+            record(kind::BOF, &[&[0, 6, 0x10, 0, 0, 0, 0, 0]]),
+            label(b"one"),
+            [chart(), label(b"two"), end()].concat(),
+            record(kind::DRAWINGS, &[]),
+            [chart(), label(b"six"), end()].concat(),
+            end(),
+        ]);
+        let lines: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(lines, ["one", "two", "six"]);
+    }
+
+    #[test]
+    fn strings_have_their_phonetic_text() {
+        let reading: Vec<u8> = "カナ".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let extension = [&[1, 0, 14, 0, 0, 0, 0, 0, 1, 0, 2, 0, 2, 0], &reading[..]].concat();
+        let table = |first: &[u8], second: &[u8]| {
+            let text: Vec<u8> = "漢字".encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let start =
+                [&[1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 5, 18, 0, 0, 0], &text[..], first].concat();
+            [record(kind::SST, &[&start]), record(kind::CONTINUE, &[second])].concat()
+        };
+        // The extension may continue in the next record.
+        for cut in [0, 7, 18] {
+            let stream = table(&extension[..cut], &extension[cut..]);
+            assert_eq!(Strings::new(&stream, 0).read(), ["漢字 カナ"], "{cut}");
+        }
     }
 
     #[test]

@@ -16,6 +16,17 @@ pub fn record_text(data: &[u8], at: usize, count: usize) -> Option<String> {
     characters(data.get(at + 1..)?, count, flags & 1 == 1)
 }
 
+/// The phonetic text of a string ([MS-XLS] 2.5.86), if it has one.
+fn reading_of(extension: &[u8]) -> Option<String> {
+    const IS_PHONETIC: u16 = 1;
+    const LENGTH: usize = 10;
+    const TEXT: usize = 14;
+    let length = usize::from(u16_at(extension, LENGTH)?);
+    let reading = utf16(slice(extension, TEXT, length * 2)?);
+    let is_read = u16_at(extension, 0)? == IS_PHONETIC && !reading.trim().is_empty();
+    is_read.then_some(reading)
+}
+
 /// Reader of strings that continue over records, such as the table of shared strings.
 pub struct Strings<'a> {
     stream: &'a [u8],
@@ -70,8 +81,28 @@ impl<'a> Strings<'a> {
             self.next_record()?;
             [flags] = self.take::<1>()?;
         }
-        self.skip(usize::from(runs) * 4 + phonetic as usize)?;
+        self.skip(usize::from(runs) * 4)?;
+        let phonetic = self.bytes(phonetic as usize)?;
+        if let Some(reading) = reading_of(&phonetic) {
+            text.push(' ');
+            text.push_str(&reading);
+        }
         Some(text)
+    }
+
+    /// The next bytes, which may continue in other records.
+    fn bytes(&mut self, count: usize) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        while bytes.len() < count {
+            if self.at >= self.end {
+                self.next_record()?;
+            }
+            let part = self.stream.get(self.at..self.end)?;
+            let part = &part[..part.len().min(count - bytes.len())];
+            bytes.extend(part);
+            self.at += part.len();
+        }
+        Some(bytes)
     }
 
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
