@@ -65,7 +65,12 @@ fn datasets(iptc: &[u8]) -> impl Iterator<Item = Dataset<'_>> {
 /// The IPTC resource (number 0x0404) in a list of Photoshop image resources (`8BIM`).
 pub fn in_photoshop_resources(resources: &[u8]) -> Option<&[u8]> {
     const IPTC_RESOURCE: u16 = 0x0404;
-    resource(resources, IPTC_RESOURCE)
+    let mut iptc = resource(resources, IPTC_RESOURCE)?;
+    // Some programs put a list of resources into the resource.
+    while let Some(inner) = resource(iptc, IPTC_RESOURCE) {
+        iptc = inner;
+    }
+    Some(iptc)
 }
 
 /// The Photoshop image resource with the given number.
@@ -107,5 +112,10 @@ mod tests {
         resources.extend(iptc);
         assert_eq!(in_photoshop_resources(&resources), Some(&iptc[..]));
         assert_eq!(in_photoshop_resources(&resources[..20]), None);
+
+        let mut nested = b"8BIM\x04\x04\0\0\0\0\0".to_vec();
+        nested.push(resources.len() as u8);
+        nested.extend(&resources);
+        assert_eq!(in_photoshop_resources(&nested), Some(&iptc[..]));
     }
 }

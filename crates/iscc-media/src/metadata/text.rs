@@ -37,6 +37,7 @@ impl Keys {
             "description" => self.put("dc:description", content),
             "author" => self.put("dc:creator", content),
             "keywords" => self.put("meta:keyword", content),
+            "title" => self.put("dc:title", content),
             _ => self.put(name, content),
         }
     }
@@ -102,6 +103,15 @@ mod tests {
         assert_eq!(keys.metadata().name.as_deref(), Some("Own"));
         keys.put("iscc_name", " ");
         assert_eq!(keys.metadata().name.as_deref(), Some("Own"));
+    }
+
+    #[test]
+    fn a_meta_element_may_have_the_title() {
+        let mut keys = Keys::default();
+        keys.put_html_meta("Title", "T");
+        assert_eq!(keys.metadata().name.as_deref(), Some("T"));
+        keys.put_first("dc:title", "Of the element");
+        assert_eq!(keys.metadata().name.as_deref(), Some("Of the element"));
     }
 
     #[test]

@@ -161,6 +161,7 @@ fn is_ignored(name: &str) -> bool {
 fn describe(meta: &[u8]) -> Result<Properties, DocumentError> {
     let mut properties = Properties::default();
     let mut custom = None;
+    let mut subject = None;
     let mut text = String::new();
     let mut in_meta = false;
     xml::for_each_property_token(META, meta, |token| match token {
@@ -176,11 +177,16 @@ fn describe(meta: &[u8]) -> Result<Properties, DocumentError> {
             match custom.take() {
                 Some(name) => properties.custom.push((name, text.trim().to_owned())),
                 None if name == "meta:initial-creator" => properties.add("dc:creator", &text),
+                None if name == "dc:subject" => drop(subject.get_or_insert(text.clone())),
                 None => properties.add(name, &text),
             }
             text.clear();
         }
     })?;
+    // The subject describes a document without a description, as in the reference.
+    if properties.description.is_none() {
+        properties.add("dc:description", &subject.unwrap_or_default());
+    }
     let mut seen = HashSet::new();
     properties.creators.retain(|creator| seen.insert(creator.clone()));
     Ok(properties)
@@ -189,6 +195,22 @@ fn describe(meta: &[u8]) -> Result<Properties, DocumentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_subject_describes_a_document_without_description() {
+        let description = |elements: &str| {
+            let meta = format!(
+                "<d xmlns:dc='http://purl.org/dc/elements/1.1/' \
+                xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0'>\
+                <office:meta>{elements}</office:meta></d>"
+            );
+            describe(meta.as_bytes()).unwrap().description.unwrap()
+        };
+        let (subject, text) = ("<dc:subject>S</dc:subject>", "<dc:description>D</dc:description>");
+        assert_eq!(description(subject), "S");
+        assert_eq!(description(&format!("{subject}{text}")), "D");
+        assert_eq!(description(&format!("{text}{subject}")), "D");
+    }
 
     #[test]
     fn each_creator_is_kept_once() {
