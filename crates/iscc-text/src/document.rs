@@ -33,6 +33,7 @@ mod xlsx;
 
 pub use container::format_of as format_of_archive;
 pub use embed::embed;
+pub use mail::is_mail;
 pub use office_xml::format as format_of_xml;
 pub use properties::Properties;
 

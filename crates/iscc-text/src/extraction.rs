@@ -62,6 +62,13 @@ fn read(
         Kind::Plain => Extracted { text: plain(bytes, mediatype), ..Extracted::default() },
         Kind::Html => html::extract(&html::decode(bytes)),
         Kind::Xml => xml::extract(&charset::decode_xml(bytes)),
+        Kind::MailOrPlain => {
+            let mail = from_document(Format::Mail, bytes, pdf_texts)?;
+            match mail.text.trim().is_empty() && mail.pdfs.is_empty() {
+                true => Extracted { text: plain(bytes, mediatype), ..Extracted::default() },
+                false => mail,
+            }
+        }
         Kind::Document(format) => from_document(format, bytes, pdf_texts)?,
     })
 }
@@ -84,6 +91,8 @@ fn truncated_length(text: &str, max: usize) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
+    /// A text that starts like a mail. Without a body, it is a text.
+    MailOrPlain,
     Html,
     Xml,
     Document(Format),
@@ -113,6 +122,7 @@ impl Kind {
             }
             // Binary data under the name of a text.
             None if mediatype::is_binary(head) => Err(MediaError::NoText),
+            None if mediatype == "text/plain" && document::is_mail(head) => Ok(Self::MailOrPlain),
             Some("application/json" | "text/xml" | "image/svg+xml") | None => {
                 Ok(Self::by_mediatype(mediatype)?)
             }
@@ -175,6 +185,17 @@ mod tests {
         assert_eq!(text(b"<p>x</p>", "text/xml").unwrap().trim(), "x");
         assert_eq!(text(b"{\"a\": \"<b>\"}", "application/json").unwrap(), "{\"a\": \"<b>\"}");
         assert_eq!(text(b"body { }", "text/css").unwrap(), "body { }");
+    }
+
+    #[test]
+    fn texts_that_start_like_mail_are_read_as_mail() {
+        let mail = b"From: Jo <jo@x>\nSubject: A subject\n\nThe body.\n";
+        let read = extract(mail, "text/plain", TEXT_CHARACTERS_MAX, &[]).unwrap();
+        assert_eq!(read.text.trim(), "The body.");
+        assert_eq!(read.metadata.name.as_deref(), Some("A subject"));
+        assert_eq!(text(mail, "text/markdown").unwrap().as_bytes(), mail);
+        let heads = b"From: Jo\nSubject: A subject\n";
+        assert_eq!(text(heads, "text/plain").unwrap().as_bytes(), heads);
     }
 
     #[test]

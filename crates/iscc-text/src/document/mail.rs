@@ -1,6 +1,10 @@
 //! Mail, `.eml` (RFC 5322, MIME): the text of its body and of attached documents, with subject and sender
 //! as properties. Of alternatives, HTML is preferred, as in the reference.
 
+mod recognition;
+
+pub use recognition::is_mail;
+
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, NO_PAD};
