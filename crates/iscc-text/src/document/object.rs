@@ -46,7 +46,7 @@ fn append_file(
                 append(name, &content, budget, text)
             }
             Held::Document(_) => append_document(Format::Doc, content, budget, text),
-            Held::Graph | Held::Other(_) => Ok(()),
+            Held::Graph | Held::Link | Held::Other(_) => Ok(()),
         };
     }
     if content.starts_with(b"PK\x03\x04") {
@@ -143,6 +143,8 @@ pub enum Held {
     Document(&'static str),
     /// A chart of Microsoft Graph, whose cells are not read.
     Graph,
+    /// A link to a file.
+    Link,
     /// Something else: the extension that the reference gives it, if it has one.
     Other(Option<&'static str>),
 }
@@ -198,7 +200,7 @@ pub fn packaged(bytes: &[u8]) -> Option<Held> {
     string()?;
     let kind = u32_at(bytes, at)?;
     if kind & 0xFFFF_0000 != EMBEDDED {
-        return None;
+        return Some(Held::Link);
     }
     let path = u32_at(bytes, at + 4)? as usize;
     let at = (at + 8).checked_add(path)?;
@@ -229,6 +231,7 @@ pub fn append_named(
         Ok(Held::Native { label, content }) => (Some(label), content),
         Ok(Held::Contents(content) | Held::Package(content)) => (icon.map(str::to_owned), content),
         Ok(Held::Document(_)) => (Some(icon.unwrap_or(part).to_owned()), content.to_vec()),
+        Ok(Held::Link) => (icon.map(str::to_owned), Vec::new()),
         Ok(Held::Graph | Held::Other(_)) => (Some(part.to_owned()), Vec::new()),
         Err(DocumentError::TooLarge) => return Err(DocumentError::TooLarge),
         Err(_) => (Some(part.to_owned()), Vec::new()),
@@ -263,7 +266,8 @@ pub fn append_storages(
 
 /// Appends an object that is a compound file of its own, in a document that gives it a name.
 ///
-/// Objects of unknown programs are left out.
+/// Objects of unknown programs are left out, unless they have storages, as macros do; and files of a packager that no program has opened: they lack the stream
+/// with the state of the object.
 pub fn append_compound(
     name: &str,
     content: &[u8],
@@ -273,7 +277,8 @@ pub fn append_compound(
     let Some(depth) = budget.depth.checked_sub(1) else { return Ok(()) };
     budget.depth = depth;
     let result = Ole::open(content, budget).and_then(|mut ole| match Held::of(&mut ole)? {
-        Held::Other(_) => Ok(()),
+        Held::Other(kind) if kind.is_none() || ole.storages("").is_empty() => Ok(()),
+        Held::Native { .. } if !ole.has("/\u{3}ObjInfo") => Ok(()),
         held => append_held(held, &mut ole, name, text),
     });
     budget.depth = depth + 1;
@@ -308,7 +313,7 @@ fn append_held(
             let document = ole::document(ole)?;
             push(&document.text, ole.budget(), text)
         }
-        Held::Graph => Ok(()),
+        Held::Graph | Held::Link => Ok(()),
         Held::Other(extension) => {
             if let Some(extension) = extension {
                 line(&format!("{name}.{extension}"), text);
@@ -341,4 +346,48 @@ pub fn extension(content: &[u8]) -> &'static str {
 fn line(name: &str, text: &mut String) {
     text.push_str(name);
     text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::*;
+
+    fn shown(streams: &[(&str, &[u8])]) -> String {
+        let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        for (path, bytes) in streams {
+            if let Some((folder, _)) =
+                path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty())
+            {
+                file.create_storage_all(folder).unwrap();
+            }
+            file.create_stream(path).unwrap().write_all(bytes).unwrap();
+        }
+        file.flush().unwrap();
+        let mut text = String::new();
+        let content = file.into_inner().into_inner();
+        append_compound("X", &content, &mut Budget::default(), &mut text).unwrap();
+        text
+    }
+
+    /// A stream of the packager with a file, or a link to one.
+    fn packager(kind: u16) -> Vec<u8> {
+        let fields = [b"\x02\0note.txt\0C:\\note.txt\0\0\0", &kind.to_le_bytes()[..]].concat();
+        let file = [&fields[..], &[4, 0, 0, 0], b"C:\\\0", &[5, 0, 0, 0], b"Hallo"].concat();
+        [&(file.len() as u32).to_le_bytes()[..], &file].concat()
+    }
+
+    #[test]
+    fn compound_objects_are_shown_as_in_the_reference() {
+        const NATIVE: &str = "/\u{1}Ole10Native";
+        const INFO: (&str, &[u8]) = ("/\u{3}ObjInfo", b"x");
+        let (file, link) = (packager(3), packager(1));
+        assert_eq!(shown(&[(NATIVE, &file), INFO]), "X/note.txt\nHallo\n");
+        assert_eq!(shown(&[(NATIVE, &file)]), "");
+        assert_eq!(shown(&[(NATIVE, &link), INFO]), "");
+        assert_eq!(shown(&[("/VBA/Module1", b"x"), ("/PROJECT", b"x")]), "X.unknown\n");
+        assert_eq!(shown(&[("/PROJECT", b"x")]), "");
+        assert_eq!(shown(&[("/\u{1}CompObj", b"x"), ("/A/b", b"x")]), "");
+    }
 }

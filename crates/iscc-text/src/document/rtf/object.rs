@@ -22,7 +22,7 @@ pub fn read(data: &[u8], budget: &mut Budget) -> Result<Option<Object>, Document
     };
     let content = match Held::of(&mut ole)? {
         Held::Native { content, .. } | Held::Contents(content) | Held::Package(content) => content,
-        Held::Document(_) | Held::Graph | Held::Other(_) => bytes.to_vec(),
+        Held::Document(_) | Held::Graph | Held::Link | Held::Other(_) => bytes.to_vec(),
     };
     Ok(Some(Object { name: None, content }))
 }
