@@ -28,6 +28,8 @@ export interface CodedAsset {
   readonly iscc: string;
   /** ISCC-UNITs of 256 bits, canonical. */
   readonly units: readonly string[];
+  /** Of images: Image-Codes of the picture mirrored and turned. */
+  readonly symmetries?: readonly string[] | undefined;
   /** Detected, normalised. */
   readonly mediatype: string;
   /** The Manifest Store that the asset embeds, not validated. */

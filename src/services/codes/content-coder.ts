@@ -67,10 +67,12 @@ export class PipelineCoder implements ContentCoder {
       const manifestUse = isDescribed ? 'describe' : 'read';
       const client = clientKey(clientAddress);
       const options = { ...this.#options, client, manifest: manifestUse, readsRights } as const;
-      const { result, manifest, credentials, rights } = await pipeline.process(file, options, signal);
+      const processed = await pipeline.process(file, options, signal);
+      const { result, symmetries, manifest, credentials, rights } = processed;
       return {
         iscc: result.iscc,
         units: result.units,
+        symmetries,
         mediatype: result.mediatype,
         ...(manifest && { manifest }),
         ...(credentials !== undefined && { credentials: JSON.parse(credentials) as unknown }),

@@ -23,6 +23,9 @@ pub const IMAGE_PIXELS_MAX: i64 = image::IMAGE_PIXELS_MAX as i64;
 pub struct ImageContent {
     /// Image-Code of 256 bits, with prefix
     pub unit: String,
+    /// Image-Codes of the mirrored and turned image: mirrored, flipped, turned by half, transposed, turned left, turned
+    /// right, transposed along the other diagonal
+    pub symmetries: Vec<String>,
     /// Width in pixels, before rotation
     pub width: u32,
     /// Height in pixels, before rotation
@@ -161,9 +164,15 @@ fn content(
     let blocks = Blocks::read(file);
     let prepared = image::prepare_raster(raster, Orientation::of_file(file, &blocks), &options);
     let digest = iscc_units::image::digest(&prepared.pixels, UNIT_BITS as usize, compat);
+    let symmetries =
+        iscc_units::image::symmetric_digests(&prepared.pixels, UNIT_BITS as usize, compat);
     let (width, height) = image::stored_size(file, prepared.width, prepared.height);
     Ok(ImageContent {
         unit: content_code(Mode::Image, &digest)?,
+        symmetries: symmetries
+            .iter()
+            .map(|digest| content_code(Mode::Image, digest))
+            .collect::<Result<_>>()?,
         width,
         height,
         metadata: image::metadata(file, &blocks).into(),

@@ -89,6 +89,8 @@ export interface JobRefusal {
 export interface FileContent {
   /** Meta-Code, Semantic-Code if requested, and Content-Code: 256 bits each, with prefix. */
   readonly units: readonly string[];
+  /** Of images: Image-Codes of the picture mirrored and turned, in the order of the addon. */
+  readonly symmetries?: readonly string[];
   readonly metahash: string;
   /** `name` is always present: read from the file, or derived from the file name. */
   readonly metadata: EmbeddedMetadata;

@@ -102,6 +102,8 @@ export interface Processing {
   readonly result: IsccResult;
   /** Whether the result's `name` was read from the file instead of derived from the file name. */
   readonly nameWasRead: boolean;
+  /** Of images: Image-Codes of the picture mirrored and turned, in the order of the addon. */
+  readonly symmetries?: readonly string[] | undefined;
   /** The Manifest Store that the file embeds, not validated; if wanted and present. */
   readonly manifest?: Uint8Array | undefined;
   /** Cleaned text of a text document, on request. */
@@ -240,9 +242,10 @@ export class Pipeline {
     };
     const output = await this.#content(job, signal, watch, limits);
     const { content, manifest, credentials, rights } = output;
-    const { nameWasRead, text } = content;
+    const { nameWasRead, symmetries, text } = content;
     const result = contentResult(file, type, content);
-    return { result, nameWasRead, manifest, credentials, rights, ...(text !== undefined && { text }) };
+    const read = { nameWasRead, symmetries, manifest, credentials, rights };
+    return { result, ...read, ...(text !== undefined && { text }) };
   }
 
   /** Simprints of every chunk of a UTF-8 text, by type. Semantic simprints need a configured model. */

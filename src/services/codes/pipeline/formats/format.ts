@@ -36,6 +36,8 @@ export interface FormatContent {
   readonly mode?: Mode;
   /** Content-Code of 256 bits, with prefix. */
   readonly unit: string;
+  /** Of images: Image-Codes of the picture mirrored and turned, in the order of the addon. */
+  readonly symmetries?: readonly string[];
   /** Semantic-Code of 256 bits, with prefix. */
   readonly semanticUnit?: string;
   readonly metadata: EmbeddedMetadata;

@@ -83,9 +83,10 @@ async function imageContent(
     (decoded) => native.imageContentOfPixels(path, decoded, compat, side),
   );
   const { metadata, language } = splitLanguage(image.metadata as AddonMetadata);
-  const { unit, width, height, thumbnail, loss } = image;
+  const { unit, symmetries, width, height, thumbnail, loss } = image;
   return {
     unit,
+    symmetries,
     metadata,
     facts: { width, height, ...(language === undefined ? {} : { language }) },
     ...(thumbnail && { thumbnail: webpUrl(thumbnail) }),
