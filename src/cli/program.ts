@@ -185,6 +185,8 @@ function scanCommands(root: Command): void {
     .option('--include <glob...>', 'only files whose path or name matches')
     .option('--exclude <glob...>', 'no files whose path or name matches')
     .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
+    .option('--passages', 'report passages that several texts have in passages.csv')
+    .option('--symmetries', 'mirrored and turned pictures are near-duplicates, too')
     .option('--watch', 'keep running; renew the reports after changes');
   grouping(scan).action(async (folders: string[], options) =>
     (await import('./commands/scan.js')).scan(folders, options),
@@ -227,6 +229,7 @@ function findCommand(root: Command): void {
     .addOption(keyOption('--api-key <key>', 'API key of the service', 'ISCCD_API_KEY'))
     .option('--limit <n>', 'maximum number of matches', '10')
     .option('--threshold <share>', 'lowest similarity of a matching unit, 0 to 1')
+    .option('--symmetries', 'find a picture mirrored and turned, too')
     .addOption(jsonOption())
     .action(async (file: string, options) => (await import('./commands/find.js')).find(file, options));
 }

@@ -97,10 +97,10 @@ describe('reports', () => {
     expect(html).toContain('<td>FILE_DAMAGED</td>');
     expect(html).not.toMatch(/<script|src="http|href="http/);
     const csv = (await readFile(path.join(cwd, 'out/report.csv'), 'utf8')).trim().split('\r\n');
-    expect(csv[0]).toBe('kind,group,path,bytes,mediatype,title,unit,distance,closest');
+    expect(csv[0]).toBe('kind,group,path,bytes,mediatype,title,unit,distance,closest,symmetry');
     expect(csv).toHaveLength(7);
     expect(csv[3]).toMatch(
-      /^near-duplicates,2,files\/a\.jpg,16503,image\/jpeg,,CONTENT_IMAGE_V0,\d+,files\/more\/c\.png$/,
+      /^near-duplicates,2,files\/a\.jpg,16503,image\/jpeg,,CONTENT_IMAGE_V0,\d+,files\/more\/c\.png,$/,
     );
   });
 

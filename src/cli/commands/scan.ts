@@ -34,6 +34,10 @@ export interface ScanOptions extends GroupOptions {
   readonly exclude?: readonly string[];
   readonly jobs?: string;
   readonly watch?: boolean;
+  /** Whether mirrored and turned pictures are near-duplicates. */
+  readonly symmetries?: boolean;
+  /** Whether to report passages that several texts have. */
+  readonly passages?: boolean;
 }
 
 const OUT_DEFAULT = 'isccd-scan';

@@ -2,8 +2,9 @@
 import { decodeCode } from '../../iscc/codec.js';
 import { native } from '../../native.js';
 import { Forest } from './forest.js';
-import { type NearOptions, nearUnits } from './near-units.js';
+import { type NearOptions, nearUnits, similarTo } from './near-units.js';
 import type { ScannedFile } from './records.js';
+import { SYMMETRIES, type Symmetry, undone } from './symmetries.js';
 
 /** Types of units that are compared, and their MainTypes. */
 export const UNIT_TYPES = { meta: 0, semantic: 1, content: 2, data: 3 } as const;
@@ -17,6 +18,8 @@ export interface Link {
   readonly unit: string;
   /** Number of differing bits of 256. */
   readonly distance: number;
+  /** How the file's picture looks to that of the other one; absent if alike. */
+  readonly symmetry?: Symmetry | undefined;
 }
 
 export interface Member {
@@ -33,6 +36,8 @@ export interface Group {
 export interface GroupOptions extends NearOptions {
   /** Default: all, Data-Codes only of files without Content-Code. */
   readonly units?: ReadonlySet<UnitType> | undefined;
+  /** Whether mirrored and turned pictures are near-duplicates. Default: false. */
+  readonly symmetries?: boolean | undefined;
 }
 
 /**
@@ -73,6 +78,8 @@ interface Similar {
   readonly main: number;
   readonly unit: string;
   readonly distance: number;
+  /** What `b` looks like, compared with `a`. */
+  readonly symmetry?: Symmetry;
 }
 
 /** Files that are connected, with the closest link of each. */
@@ -86,10 +93,10 @@ class Clusters {
     this.forest = new Forest(files.length);
   }
 
-  join({ a, b, unit, distance }: Similar): void {
+  join({ a, b, symmetry, ...how }: Similar): void {
     this.forest.join(a, b);
-    this.#closest(a, b, unit, distance);
-    this.#closest(b, a, unit, distance);
+    this.#closest(a, b, { ...how, symmetry: symmetry && undone(symmetry) });
+    this.#closest(b, a, { ...how, symmetry });
   }
 
   /** The members with their links; files without one have that of `others`. */
@@ -105,11 +112,11 @@ class Clusters {
     return this.#links.get(file);
   }
 
-  #closest(file: number, other: number, unit: string, distance: number): void {
+  #closest(file: number, other: number, { unit, distance, symmetry }: Omit<Link, 'to'>): void {
     const known = this.#links.get(file);
     const to = this.#files[other];
     if (to !== undefined && (known === undefined || distance < known.distance))
-      this.#links.set(file, { to, unit, distance });
+      this.#links.set(file, { to, unit, distance, ...(symmetry && { symmetry }) });
   }
 }
 
@@ -147,7 +154,32 @@ async function similarFiles(files: readonly ScannedFile[], options: GroupOptions
     if (one === undefined || first === undefined || second === undefined) return [];
     return [{ a: first, b: second, main: one.main, unit: one.kind, distance }];
   });
-  return [...equal, ...similar];
+  const turned = options.symmetries ? await turnedPictures(files, shared, options) : [];
+  return [...equal, ...similar, ...turned];
+}
+
+/** Pictures that are like others after they are mirrored or turned. */
+async function turnedPictures(
+  files: readonly ScannedFile[],
+  shared: readonly Shared[],
+  options: GroupOptions,
+): Promise<Similar[]> {
+  const pictures = shared.filter(({ kind }) => kind.startsWith('CONTENT_IMAGE_'));
+  const queries = pictures.flatMap(({ files: [file = 0] }) =>
+    (files[file]?.symmetries ?? []).map((unit, at) => ({ unit, file, symmetry: SYMMETRIES[at] })),
+  );
+  const found = await similarTo(
+    queries.map(({ unit }) => unit),
+    pictures.map(({ unit }) => unit),
+    options,
+  );
+  return found.flatMap(({ a, b, distance }): Similar[] => {
+    const [query, picture] = [queries[a], pictures[b]];
+    const [file] = picture?.files ?? [];
+    if (query?.symmetry === undefined || file === undefined || query.file === file) return [];
+    const { main = 0, kind = '' } = picture ?? {};
+    return [{ a: query.file, b: file, main, unit: kind, distance, symmetry: query.symmetry }];
+  });
 }
 
 /** Different documents from one template have similar bytes, so the Data-Code counts only if nothing else can. */

@@ -44,6 +44,20 @@ export async function nearUnits(units: readonly string[], options: NearOptions):
   return found;
 }
 
+/** All pairs of a query (`a`) and a unit (`b`) that differ in at most `distance` bits. */
+export async function similarTo(
+  queries: readonly string[],
+  units: readonly string[],
+  options: NearOptions,
+): Promise<NearUnits[]> {
+  if (queries.length === 0 || units.length === 0) return [];
+  const all = [...units, ...queries];
+  const wanted = queries.map((_, at) => units.length + at);
+  const pairs: NearUnits[] = [];
+  await search(all, wanted, options, (pair) => pairs.push(pair), units.length);
+  return pairs.map(({ a, b, distance }) => ({ a: a - units.length, b, distance }));
+}
+
 /** Keeps of all pairs a forest, and the closest of each unit. */
 class Kept {
   readonly #forest: Forest;
@@ -140,12 +154,15 @@ const BATCH_ASSETS = 1000;
 const CONCURRENT_SEARCHES = 64;
 const MATCHES_MAX = 10_000;
 
+/** Compares the wanted units with the first `indexed` ones. */
 async function search(
   units: readonly string[],
   wanted: readonly number[],
   { distance, folder }: NearOptions,
   add: (pair: NearUnits) => void,
+  indexed = units.length,
 ): Promise<void> {
+  const others = units.slice(0, indexed);
   const location = path.resolve(folder, 'index');
   await rm(location, { recursive: true, force: true });
   // The folder is in a place that all users can read.
@@ -155,14 +172,14 @@ async function search(
     sync: false,
   });
   try {
-    const ids = await fill(engine, units);
+    const ids = await fill(engine, others);
     const digests = new Digests(units);
     const slots = new Slots(CONCURRENT_SEARCHES);
     const compare = async (a: number) => {
       const matches = await engine.searchUnits(INDEX, [units[a] ?? ''], MATCHES_MAX);
       // The best matches only: the rest is compared here.
       const isAll = matches.length < MATCHES_MAX;
-      const candidates = isAll ? matches.map(({ isccId }) => ids.get(isccId) ?? a) : units.keys();
+      const candidates = isAll ? matches.map(({ isccId }) => ids.get(isccId) ?? a) : others.keys();
       for (const b of candidates) {
         const bits = a === b ? UNIT_BITS : digests.distance(a, b);
         if (bits <= distance) add({ a, b, distance: bits });

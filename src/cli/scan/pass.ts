@@ -46,7 +46,7 @@ export class Pass {
     if (round === 'check' && seen === this.#seen) return [];
     this.#seen = seen;
     const { locate } = this.#options.naming;
-    const isKnown = (source: Source) => this.#records.has(locate(source.path), source);
+    const isKnown = (source: Source) => this.#records.has(locate(source.path), source, this.#options);
     const missing = sources.filter((source) => 'error' in source || !isKnown(source));
     await this.#code(missing, sources.length - missing.length);
     if (isWorkspace) this.#addToWorkspace(found);
@@ -68,9 +68,14 @@ export class Pass {
 
   async #code(sources: readonly (Source | Unreadable)[], skipped: number): Promise<void> {
     const { locate, show } = this.#options.naming;
+    const granular = this.#options.passages === true;
     const progress = new BatchProgress(sources.length, { printsResults: false });
     try {
-      for await (const outcome of outcomes(sources, (file) => findingOf(file, this.#work), this.#work)) {
+      for await (const outcome of outcomes(
+        sources,
+        (file) => findingOf(file, this.#work, granular),
+        this.#work,
+      )) {
         const { path: file } = outcome.source;
         const [location, shown] = [locate(file), show(file)];
         if ('error' in outcome) this.#records.addFailure(location, shown, failureOf(outcome.error));
@@ -142,16 +147,18 @@ function digestOf(sources: readonly (Source | Unreadable)[]): string {
   return hash.digest('hex');
 }
 
-const FILE_OPTIONS = { granular: false, semantic: false };
-
 /** The codes of a file. One that cannot be decoded has those of its bytes. */
-async function findingOf(file: LocalSource, { pipeline }: PipelineWork): Promise<Finding> {
+async function findingOf(file: LocalSource, { pipeline }: PipelineWork, granular: boolean): Promise<Finding> {
   const source = await pipeline.open(file.path, safeName(file.filename));
   const { signal } = new AbortController();
   try {
-    const { result, nameWasRead } = await pipeline.process(source, FILE_OPTIONS, signal);
+    const { result, nameWasRead, symmetries } = await pipeline.process(
+      source,
+      { granular, semantic: false },
+      signal,
+    );
     const silent = silentUnits(result.units, result.characters === 0);
-    return { result: orderedResult(result), titled: nameWasRead, silent };
+    return { result: orderedResult(result), titled: nameWasRead, silent, symmetries };
   } catch (error) {
     const result = orderedResult(sumOnlyResult(source));
     return { result, titled: false, silent: [], error: failureOf(error) };

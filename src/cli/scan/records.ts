@@ -10,6 +10,17 @@ export const RECORDS_FILE = 'results.ndjson';
 /** Replaced lines are removed once they are so large a part of all. */
 const REPLACED_MAX = 0.1;
 
+/** Units of the bytes: Data- and Instance-Code. */
+const BYTE_UNITS = 2;
+
+/** Codes that only some reports need. */
+export interface WantedCodes {
+  /** Those of pictures mirrored and turned. */
+  readonly symmetries?: boolean | undefined;
+  /** Simprints of texts. */
+  readonly passages?: boolean | undefined;
+}
+
 /** A file with its codes. */
 export interface ScannedFile {
   readonly path: string;
@@ -19,6 +30,8 @@ export interface ScannedFile {
   readonly scannedMs: number | undefined;
   readonly mode: string;
   readonly mediatype: string;
+  /** Seconds. */
+  readonly duration?: number | undefined;
   /** Title; `undefined` if it is made from the file name. */
   readonly title: string | undefined;
   readonly iscc: string;
@@ -26,6 +39,10 @@ export interface ScannedFile {
   readonly allUnits: readonly string[];
   /** Those whose matches mean something. */
   readonly units: readonly string[];
+  /** Image-Codes of the picture mirrored and turned; absent without a picture, or in results of other programs. */
+  readonly symmetries?: readonly string[] | undefined;
+  /** Whether its line has simprints. */
+  readonly isGranular?: boolean;
   readonly place: LinePlace;
 }
 
@@ -57,6 +74,7 @@ interface Extra {
   readonly titled: boolean;
   /** Units whose matches mean nothing: of plain pictures, of documents without text. */
   readonly silent: readonly string[];
+  readonly symmetries?: readonly string[] | undefined;
   /** Why the file has no other codes than those of its bytes. */
   readonly error?: Failure;
   /** A line without result: another name of a file, a removed file, a folder of a workspace. */
@@ -70,6 +88,7 @@ export interface Finding {
   readonly result: IsccResult;
   readonly titled: boolean;
   readonly silent: readonly string[];
+  readonly symmetries?: readonly string[] | undefined;
   readonly modifiedMs?: number | undefined;
   readonly scannedMs?: number;
   readonly error?: Failure | undefined;
@@ -89,10 +108,15 @@ export class ScanRecords {
     this.#file = new LineFile(path.join(folder, RECORDS_FILE), (line, place) => this.#add(line, place));
   }
 
-  /** Whether the file has a code and has not changed since. */
-  has(location: string, { size, modifiedMs }: Source): boolean {
+  /** Whether the file has the wanted codes and has not changed since. */
+  has(location: string, { size, modifiedMs }: Source, wanted: WantedCodes = {}): boolean {
     const known = this.#known.get(location);
     if (known?.file === undefined || known.failure !== undefined) return false;
+    const { mode, symmetries, isGranular, allUnits } = known.file;
+    if (wanted.symmetries && mode === 'image' && symmetries === undefined) return false;
+    // A text without content has neither.
+    const hasText = mode === 'text' && allUnits.length > BYTE_UNITS;
+    if (wanted.passages && hasText && !isGranular) return false;
     return known.file.bytes === size && known.file.modifiedMs === modifiedMs;
   }
 
@@ -114,8 +138,9 @@ export class ScanRecords {
   }
 
   addFinding(location: string, shown: string, finding: Finding): void {
-    const { result, modifiedMs = 0, scannedMs = Date.now(), titled, silent, error } = finding;
-    const extra: Extra = { location, modifiedMs, scannedMs, titled, silent, ...(error && { error }) };
+    const { result, modifiedMs = 0, scannedMs = Date.now(), titled, silent, symmetries, error } = finding;
+    const codes = { silent, ...(symmetries && { symmetries }) };
+    const extra: Extra = { location, modifiedMs, scannedMs, titled, ...codes, ...(error && { error }) };
     this.#append({ path: shown, ...result, ...extra });
   }
 
@@ -223,11 +248,14 @@ function scannedFile(line: FileLine, place: LinePlace): ScannedFile {
     scannedMs: line.scannedMs,
     mode: line.mode ?? 'other',
     mediatype: line.mediatype,
+    duration: line.duration,
     title: line.titled ? line.name : undefined,
     iscc: line.iscc,
     datahash: line.datahash,
     allUnits: line.units,
     units: silent.size === 0 ? line.units : line.units.filter((unit) => !silent.has(unit)),
+    symmetries: line.symmetries,
+    isGranular: line.features !== undefined,
     place,
   };
 }

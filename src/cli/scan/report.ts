@@ -15,6 +15,10 @@ export interface ScanReport {
   readonly bytes: number;
   readonly failures: readonly { readonly path: string; readonly code: string; readonly detail: string }[];
   readonly groups: readonly Group[];
+  /** Pictures with a film of a few seconds, which are one item in groups. */
+  readonly livePhotos: number;
+  /** Passages in several texts, if they were sought. */
+  readonly passages?: number;
   /** What of the files is in the reference, if there is one. */
   readonly reference?: Reference;
 }
@@ -31,11 +35,13 @@ const MEANINGS: Readonly<Record<Group['kind'], string>> = {
 const SHOWN_GROUPS_MAX = 20;
 
 export function terminalReport(
-  { files, bytes, failures, groups, reference }: ScanReport,
+  { files, bytes, failures, groups, livePhotos, passages, reference }: ScanReport,
   paint: Paint,
 ): string {
   const lines = [`${files} files, ${inBytes(bytes)}, ${failures.length} failed`];
   if (reference !== undefined) lines.push(referenceLine(reference));
+  if (livePhotos > 0) lines.push(`${counted(livePhotos, 'Live Photos')}, each with its film one item`);
+  if (passages !== undefined) lines.push(`${counted(passages, 'passages')} in several texts: passages.csv`);
   for (const kind of KINDS) {
     const found = groups.filter((group) => group.kind === kind);
     lines.push('', paint('bold', `${counted(found.length, 'groups')} of ${kind} (${MEANINGS[kind]})`));
@@ -56,11 +62,24 @@ function referenceLine({ same, similar, missing }: Reference): string {
 
 /** E.g. `CONTENT_IMAGE_V0    12 bits`. */
 function described(link: Link | undefined, paint: Paint): string {
-  const text = link === undefined ? '=' : `${link.unit.padEnd(19)}${String(link.distance).padStart(4)} bits`;
+  const turned = link?.symmetry === undefined ? '' : `, ${link.symmetry}`;
+  const text =
+    link === undefined ? '=' : `${link.unit.padEnd(19)}${String(link.distance).padStart(4)} bits${turned}`;
   return paint('dim', text.padEnd(28));
 }
 
-const CSV_COLUMNS = ['kind', 'group', 'path', 'bytes', 'mediatype', 'title', 'unit', 'distance', 'closest'];
+const CSV_COLUMNS = [
+  'kind',
+  'group',
+  'path',
+  'bytes',
+  'mediatype',
+  'title',
+  'unit',
+  'distance',
+  'closest',
+  'symmetry',
+];
 
 /** RFC 4180: one line per member of a group. */
 export function csvReport({ groups }: ScanReport): string {
@@ -75,6 +94,7 @@ export function csvReport({ groups }: ScanReport): string {
       link?.unit,
       link?.distance,
       link?.to.path,
+      link?.symmetry,
     ]),
   );
   return [CSV_COLUMNS, ...rows].map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
@@ -87,7 +107,12 @@ export function jsonReport({ groups, ...rest }: ScanReport): object {
     bytes,
     mediatype,
     title,
-    ...(link !== undefined && { unit: link.unit, distance: link.distance, closest: link.to.path }),
+    ...(link !== undefined && {
+      unit: link.unit,
+      distance: link.distance,
+      closest: link.to.path,
+      ...(link.symmetry && { symmetry: link.symmetry }),
+    }),
   });
   return { ...rest, groups: groups.map(({ kind, members }) => ({ kind, members: members.map(member) })) };
 }
@@ -131,7 +156,7 @@ function figure({ file, link }: Member, thumbnail: string | undefined): string {
   const reason =
     link === undefined
       ? ''
-      : `<br><small>${escaped(link.unit)}: ${link.distance} of 256 bits from ${escaped(link.to.path)}</small>`;
+      : `<br><small>${escaped(link.unit)}: ${link.distance} of 256 bits from ${escaped(link.to.path)}${link.symmetry ? `, ${link.symmetry}` : ''}</small>`;
   const facts = `<br><small>${escaped(file.mediatype)}, ${inBytes(file.bytes)}</small>`;
   return `<figure>${picture}<figcaption>${escaped(file.path)}${title}${facts}${reason}</figcaption></figure>`;
 }

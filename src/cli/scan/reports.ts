@@ -6,7 +6,9 @@ import { groupsOf, type UnitType } from './groups.js';
 import { GROUPS_FILE, groupLines, withoutIgnored } from './ignored.js';
 import { type InventoryEntry, writeInventory } from './inventory.js';
 import type { Naming } from './labels.js';
-import type { ScanRecords } from './records.js';
+import { livePhotos, withoutFilms } from './live-photos.js';
+import { passagesReport, sharedPassages } from './passages.js';
+import type { ScanRecords, WantedCodes } from './records.js';
 import { acrossGroups, compareWith } from './reference.js';
 import { replaceFile } from './replace-file.js';
 import { csvReport, htmlReport, jsonReport, type ScanReport, terminalReport } from './report.js';
@@ -16,8 +18,10 @@ export const REPORT_CSV = 'report.csv';
 export const REPORT_HTML = 'report.html';
 const SCRIPT = 'duplicates.sh';
 const NEAR_UNITS = 'near-units.ndjson';
+const NEAR_PASSAGES = 'near-passages.ndjson';
+export const PASSAGES_CSV = 'passages.csv';
 
-export interface ReportOptions {
+export interface ReportOptions extends WantedCodes {
   /** Folder for results and reports. */
   readonly out: string;
   /** Bits of 256 in which similar units may differ. */
@@ -36,7 +40,7 @@ export interface ReportOptions {
 /** @param work folder for an index, which is made and removed */
 export async function report(
   entries: readonly InventoryEntry[],
-  { out, limit, types, naming, isReference: isIn, keep, json }: ReportOptions,
+  { out, limit, types, symmetries, passages, naming, isReference: isIn, keep, json }: ReportOptions,
   records: ScanRecords,
   work: string,
 ): Promise<void> {
@@ -45,10 +49,12 @@ export async function report(
   const first = entries.filter(({ sameFileAs }) => sameFileAs === undefined);
   const files = first.flatMap(({ file }) => (file === undefined ? [] : [file]));
   const near = { distance: limit, folder: work, file: path.join(out, NEAR_UNITS) };
-  const all = await withoutIgnored(await groupsOf(files, { ...near, units: types }), out);
+  const all = await withoutIgnored(await groupsOf(files, { ...near, units: types, symmetries }), out);
   await writeInventory(out, entries, all);
   const groups = isReference === undefined ? all : acrossGroups(all, isReference);
-  await replaceFile(path.join(out, GROUPS_FILE), groupLines(groups));
+  const films = livePhotos(files);
+  const shown = withoutFilms(groups, films);
+  await replaceFile(path.join(out, GROUPS_FILE), groupLines(shown));
   if (keep !== undefined) {
     const script = duplicatesScript(groups, {
       keep,
@@ -57,6 +63,9 @@ export async function report(
     });
     await replaceFile(path.join(out, SCRIPT), script);
   }
+  const places = { ...near, file: path.join(out, NEAR_PASSAGES) };
+  const shared = passages ? await sharedPassages(files, all, records, places) : undefined;
+  if (shared !== undefined) await replaceFile(path.join(out, PASSAGES_CSV), passagesReport(shared));
   const found: ScanReport = {
     // A folder that is missing is a failure, but no file.
     files: first.filter(({ isFile }) => isFile).length,
@@ -64,7 +73,9 @@ export async function report(
     failures: first.flatMap(({ path: name, failure }) =>
       failure === undefined ? [] : [{ path: name, ...failure }],
     ),
-    groups,
+    groups: shown,
+    livePhotos: films.size,
+    ...(shared && { passages: shared.length }),
     ...(isReference && { reference: compareWith(files, groups, isReference) }),
   };
   await replaceFile(path.join(out, REPORT_CSV), [csvReport(found)]);
