@@ -28,6 +28,10 @@ export const contentParameters = z.object({
     .optional()
     .describe('Only match by this soft-binding algorithm; default: by all that the asset has'),
   maxResults,
+  symmetries: z
+    .enum(['true', 'false'], 'symmetries must be true or false')
+    .optional()
+    .describe('Whether to match a picture mirrored and turned, too (extension); default: false'),
   hintAlg: once('hintAlg')
     .regex(ALGORITHM_FORM, ALGORITHM_RULE)
     .optional()
@@ -91,6 +95,14 @@ export async function bindingsOf(
   const code: Binding = { alg: ISCC_ALGORITHM, value: native.encodeSeq(telling) };
   const own = manifest === undefined ? [] : await embeddedBindings(manifest, reader);
   return [code, ...own].filter((binding) => alg === undefined || binding.alg === alg);
+}
+
+/** The bindings of a picture when it is mirrored or turned. Empty for plain pictures, and for other assets. */
+export function symmetricBindings({ symmetries = [] }: CodedAsset, alg: string | undefined): Binding[] {
+  if (alg !== undefined && alg !== ISCC_ALGORITHM) return [];
+  return symmetries
+    .filter((unit) => !native.isFeatureless(unit))
+    .map((unit) => ({ alg: ISCC_ALGORITHM, value: native.encodeSeq([unit]) }));
 }
 
 /** Without those of other algorithms that repeat. */

@@ -15,6 +15,7 @@ import {
   contentParameters,
   distinctBindings,
   hintOf,
+  symmetricBindings,
 } from './content-query.js';
 import type { ManifestReader } from './manifest-reader.js';
 import type { BindingMatch } from './schema.js';
@@ -145,12 +146,14 @@ async function matched(
   parameters: ContentParameters,
   code: () => Promise<CodedAsset>,
 ): Promise<Reply> {
-  const { alg, maxResults = RESULTS_DEFAULT } = parameters;
+  const { alg, maxResults = RESULTS_DEFAULT, symmetries } = parameters;
   const hint = hintOf(parameters);
   // A hint of another algorithm matches nothing, but the asset may match.
   if (alg !== undefined) await checkAlgorithm(alg);
   const coded = await code();
-  const bindings = [...(await bindingsOf(coded, alg, reader)), ...(hint === undefined ? [] : [hint])];
+  const turned = symmetries === 'true' ? symmetricBindings(coded, alg) : [];
+  const own = [...(await bindingsOf(coded, alg, reader)), ...turned];
+  const bindings = [...own, ...(hint === undefined ? [] : [hint])];
   const matches = await find(distinctBindings(bindings), maxResults, request);
   return json({ matches, iscc: coded.iscc });
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startSearch } from '../search/support/search-server.js';
 import { isccd } from '../support/command.js';
@@ -58,6 +59,16 @@ describe('isccd find', () => {
     ]);
     const instance = matches[0].units.find(({ kind }: { kind: string }) => kind === 'INSTANCE_NONE_V0');
     expect(instance).toMatchObject({ bits: 256, similarity: 0 });
+  });
+
+  test('finds a mirrored picture with --symmetries, and says how it looks', async () => {
+    const mirrored = path.join(folder, 'mirrored.png');
+    await sharp(PHOTO).flop().toFile(mirrored);
+    expect((await find('a service', mirrored)).stdout).not.toMatch(/similar content/);
+    const { stdout } = await find('a service', mirrored, '--symmetries');
+    expect(stdout).toMatch(/photo q85 a {2}(?:similar content|the same content in another file), mirrored\n/);
+    const { stdout: json } = await find('a service', mirrored, '--symmetries', '--json');
+    expect(JSON.parse(json).matches).toMatchObject([{ symmetry: 'mirrored' }]);
   });
 
   test('works with an engine that compares for equality', async () => {

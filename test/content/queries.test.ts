@@ -84,6 +84,18 @@ describe.each(['store', 'resolver'] as const)('byContent of the %s', (name) => {
     expect((await query(await picture(2))).body.matches).toEqual([]);
   });
 
+  it('finds a mirrored or turned picture with symmetries=true only', async () => {
+    const mirrored = await sharp(photo).flop().png().toBuffer();
+    expect(await query(mirrored)).toMatchObject({ status: 200, body: { matches: [] } });
+    for (const asset of [mirrored, await sharp(photo).rotate(90).png().toBuffer()]) {
+      const { body } = await query(asset, '?symmetries=true');
+      expect(body.matches).toMatchObject([{ manifestId: photoId }]);
+    }
+    const refused = await query(photo, '?symmetries=1');
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toMatch('symmetries must be true or false');
+  });
+
   it('does not match plain pictures by their Image-Codes', async () => {
     const plain = (r: number) =>
       sharp({ create: { width: 200, height: 100, channels: 3, background: { r, g: 60, b: 90 } } })

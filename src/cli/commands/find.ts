@@ -6,6 +6,7 @@ import { native, type UnitComparison } from '../../native.js';
 import { present } from '../../platform/present.js';
 import { printable } from '../../platform/printable.js';
 import { indexArgument } from '../input/arguments.js';
+import { SYMMETRIES, type Symmetry } from '../scan/symmetries.js';
 import { type Paint, painter } from '../terminal/colour.js';
 import { nameOf, unitName } from '../terminal/index-tables.js';
 import { printJson } from '../terminal/lines.js';
@@ -16,12 +17,23 @@ export interface FindOptions extends Where {
   readonly in: string;
   readonly limit?: string;
   readonly threshold?: string;
+  /** Whether to find the picture mirrored and turned, too. */
+  readonly symmetries?: boolean;
   readonly json?: boolean;
 }
 
 interface Found extends Pick<GlobalMatch, 'iscc_id' | 'score' | 'metadata'> {
   readonly relation: string;
   readonly units: readonly UnitComparison[];
+  readonly symmetry?: Symmetry;
+}
+
+/** A match, and the units with which it was found. */
+interface Sought {
+  readonly match: GlobalMatch;
+  readonly units: readonly string[];
+  /** How the picture of the asset looks to that of the file; absent if alike. */
+  readonly symmetry?: Symmetry | undefined;
 }
 
 const INDENT = ' '.repeat(9);
@@ -43,20 +55,38 @@ export async function find(file: string, options: FindOptions): Promise<void> {
     limit: limitOption(options.limit),
     threshold: shareOption(options.threshold, '--threshold'),
   });
-  const query = await queryOfFile(file);
+  const { query, symmetries } = await queryOfFile(file);
   await using(options, async (service) => {
-    const { global_matches: matches } = await service.search(index, query, parameters);
+    const { global_matches: direct } = await service.search(index, query, parameters);
+    const sought: Sought[] = direct.map((match) => ({ match, units: query.units }));
+    for (const [at, code] of options.symmetries ? symmetries.entries() : []) {
+      // A plain picture is like all others, however it is turned.
+      if (native.isFeatureless(code)) break;
+      const { global_matches: turned } = await service.search(index, { units: [code] }, parameters);
+      sought.push(...turned.map((match) => ({ match, units: [code], symmetry: SYMMETRIES[at] })));
+    }
     const found: Found[] = [];
-    for (const match of matches) {
+    for (const { match, units, symmetry } of bestOf(sought, parameters.limit)) {
       const { iscc_id, score, metadata } = match;
-      const units = compared(query.units, unitsOf(await stored(service, index, iscc_id)));
-      found.push({ iscc_id, score, relation: relationOf(match), units, metadata });
+      const differences = compared(units, unitsOf(await stored(service, index, iscc_id)));
+      const relation = symmetry === undefined ? relationOf(match) : `${relationOf(match)}, ${symmetry}`;
+      found.push({ iscc_id, score, relation, units: differences, metadata, ...(symmetry && { symmetry }) });
     }
     if (options.json) return printJson({ iscc: query.iscc_code, matches: found });
     const paint = painter(process.stdout);
     if (found.length === 0) process.stdout.write(`no matches in ${index}\n`);
     for (const match of found) process.stdout.write(block(match, paint));
   });
+}
+
+/** Each asset once, and the best of all. */
+function bestOf(sought: readonly Sought[], limit: number | undefined): Sought[] {
+  const byId = new Map<string, Sought>();
+  for (const one of sought) {
+    const known = byId.get(one.match.iscc_id);
+    if (known === undefined || known.match.score < one.match.score) byId.set(one.match.iscc_id, one);
+  }
+  return [...byId.values()].sort((a, b) => b.match.score - a.match.score).slice(0, limit);
 }
 
 /** An asset; `undefined` if it was deleted after the search. */

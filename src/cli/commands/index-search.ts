@@ -6,7 +6,7 @@ import type { Query, SearchApi, SearchParameters, SearchResult } from '../../cli
 import { decodeCode } from '../../iscc/codec.js';
 import { present } from '../../platform/present.js';
 import { CODE_RULE, codeArgument, indexArgument } from '../input/arguments.js';
-import { resultOf, withPipeline } from '../input/local-pipeline.js';
+import { processedFile, withPipeline } from '../input/local-pipeline.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason, reasons } from '../terminal/failure.js';
 import { matchTable } from '../terminal/index-tables.js';
@@ -25,6 +25,12 @@ export interface SearchOptions extends Shown {
 
 /** A query with the code and all units of a file. */
 type CodedFile = Query & { readonly iscc_code: string; readonly units: string[] };
+
+interface FileQuery {
+  readonly query: CodedFile;
+  /** Image-Codes of the picture mirrored and turned. */
+  readonly symmetries: readonly string[];
+}
 
 /** MainTypes of an ISCC-CODE and an ISCC-ID, as numbered in the header. */
 const [CODE, ID] = [5, 6];
@@ -91,7 +97,7 @@ export async function queryOf(sought: readonly string[]): Promise<Query> {
   const [first = '', ...others] = sought;
   if (others.length > 0) return { units: sought.map(unit) };
   const main = mainTypeOf(first);
-  if (main instanceof Error) return queryOfFile(first, main.message);
+  if (main instanceof Error) return (await queryOfFile(first, main.message)).query;
   const code = codeArgument(first);
   if (main === CODE) return { iscc_code: code };
   return main === ID ? { iscc_id: code } : { units: [code] };
@@ -120,7 +126,7 @@ function mainTypeOf(text: string): number | Error {
  *
  * @param problem why the argument is not a code, if it may be one
  */
-export async function queryOfFile(file: string, problem?: string): Promise<CodedFile> {
+export async function queryOfFile(file: string, problem?: string): Promise<FileQuery> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isDirectory()) throw new CommandFailed(`${file} is a folder, not a file`, EXIT_CONFIGURATION);
   if (found === undefined) {
@@ -129,13 +135,13 @@ export async function queryOfFile(file: string, problem?: string): Promise<Coded
     const message = looksLikeFile ? `${file} is not a file, and not a code: ${CODE_RULE}` : problem;
     throw new CommandFailed(message, EXIT_CONFIGURATION);
   }
-  const result = await withPipeline({ files: 1, fallback: true }, async ({ pipeline }) => {
+  const { result, symmetries } = await withPipeline({ files: 1, fallback: true }, async ({ pipeline }) => {
     const named = { path: file, filename: path.basename(file) };
     try {
-      return await resultOf(pipeline, named, { granular: false, thumbnail: false });
+      return await processedFile(pipeline, named, { granular: false, thumbnail: false });
     } catch (error) {
       throw new CommandFailed(`${file}: ${reasons(error)}`);
     }
   });
-  return { iscc_code: result.iscc, units: [...result.units] };
+  return { query: { iscc_code: result.iscc, units: [...result.units] }, symmetries };
 }

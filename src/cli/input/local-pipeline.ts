@@ -84,16 +84,26 @@ export async function withPipeline<T>(
 export async function resultOf(
   pipeline: Pipeline,
   file: NamedFile,
-  { granular, semantic = false, thumbnail, given, metadata = true }: ResultOptions,
+  options: ResultOptions,
 ): Promise<IsccResult> {
+  return (await processedFile(pipeline, file, options)).result;
+}
+
+/** The result, and of images the Image-Codes of the picture mirrored and turned. */
+export async function processedFile(
+  pipeline: Pipeline,
+  file: NamedFile,
+  { granular, semantic = false, thumbnail, given, metadata = true }: ResultOptions,
+): Promise<{ readonly result: IsccResult; readonly symmetries: readonly string[] }> {
   const source = await pipeline.open(path.resolve(file.path), safeName(file.filename));
   const { signal } = new AbortController();
   const options = { granular, semantic, given, ignoresMetadata: !metadata };
   const processed = await pipeline.process(source, options, signal);
   const result = orderedResult(processed.result);
-  if (thumbnail) return result;
+  const { symmetries = [] } = processed;
+  if (thumbnail) return { result, symmetries };
   const { thumbnail: _, ...rest } = result;
-  return rest;
+  return { result: rest, symmetries };
 }
 
 /** The name that the service would store. @throws {CodesRefusal} if nothing remains of it */
