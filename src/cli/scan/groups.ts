@@ -138,9 +138,7 @@ async function similarFiles(files: readonly ScannedFile[], options: GroupOptions
       else known.push(at);
     }
   }
-  const shared = [...owners].map(
-    ([unit, with_]): Shared => ({ unit, main: decodeCode(unit).main, kind: kindOf(unit), files: with_ }),
-  );
+  const shared = [...owners].map(([unit, with_]): Shared => ({ unit, ...headOf(unit), files: with_ }));
   const equal = shared.flatMap(({ main, kind, files: [a = 0, ...rest] }) =>
     rest.map((b): Similar => ({ a, b, main, unit: kind, distance: 0 })),
   );
@@ -184,7 +182,7 @@ async function turnedPictures(
 
 /** Different documents from one template have similar bytes, so the Data-Code counts only if nothing else can. */
 function comparedUnits(file: ScannedFile, chosen: ReadonlySet<UnitType> | undefined): string[] {
-  const mains = file.units.map((unit) => ({ unit, main: decodeCode(unit).main }));
+  const mains = file.units.map((unit) => ({ unit, main: headOf(unit).main }));
   const hasContent = mains.some(({ main }) => main === UNIT_TYPES.content);
   const isCompared: Record<UnitType, boolean> = {
     // A title that is made from the file name says nothing.
@@ -199,8 +197,26 @@ function comparedUnits(file: ScannedFile, chosen: ReadonlySet<UnitType> | undefi
   return mains.filter(({ main }) => compared.includes(main)).map(({ unit }) => unit);
 }
 
-function kindOf(unit: string): string {
-  return native.compareCodes(unit, unit)[0]?.kind ?? '';
+interface Head {
+  readonly main: number;
+  /** Name of the unit's type. */
+  readonly kind: string;
+}
+
+const CANONICAL = 'ISCC:';
+/** Of a canonical unit, these characters have all of the header but the length. */
+const HEAD_CHARACTERS = CANONICAL.length + 3;
+const heads = new Map<string, Head>();
+
+/** The header of a unit. Units of files have few different ones, which are decoded once. */
+function headOf(unit: string): Head {
+  const key = unit.startsWith(CANONICAL) ? unit.slice(0, HEAD_CHARACTERS) : undefined;
+  const known = key === undefined ? undefined : heads.get(key);
+  if (known !== undefined) return known;
+  const { main } = decodeCode(unit);
+  const head = { main, kind: native.compareCodes(unit, unit)[0]?.kind ?? '' };
+  if (key !== undefined) heads.set(key, head);
+  return head;
 }
 
 function groupBy<T, K>(items: Iterable<T>, key: (item: T) => K): Map<K, T[]> {

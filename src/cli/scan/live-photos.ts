@@ -14,9 +14,10 @@ export function livePhotos(files: readonly ScannedFile[]): Map<ScannedFile, Scan
   for (const file of files) if (PICTURES.has(file.mediatype)) pictures.set(stemOf(file), file);
   const pairs = new Map<ScannedFile, ScannedFile>();
   for (const file of files) {
+    const { mediatype, duration = Number.POSITIVE_INFINITY } = file;
+    if (mediatype !== FILM || duration > SECONDS_MAX) continue;
     const picture = pictures.get(stemOf(file));
-    const { duration = Number.POSITIVE_INFINITY } = file;
-    if (file.mediatype === FILM && duration <= SECONDS_MAX && picture !== undefined) pairs.set(file, picture);
+    if (picture !== undefined) pairs.set(file, picture);
   }
   return pairs;
 }
