@@ -16,7 +16,7 @@ export interface Binding {
 const once = (name: string) => z.string(`Parameter given more than once: ${name}`).min(1);
 
 /** Form of the names on the C2PA's list of algorithms. The list in force may not have the newest of them. */
-const ALGORITHM_FORM = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
+export const ALGORITHM_FORM = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 const ALGORITHM_RULE =
   'hintAlg must have the form of the names on the C2PA list of soft-binding algorithms, such as com.adobe.trustmark.P';
 

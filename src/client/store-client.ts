@@ -27,6 +27,7 @@ export interface ManifestOptions
 
 export type StoredManifest = ResponseBody<operations['storeManifest']>;
 export type Binding = RequestBody<operations['queryByLargeBinding']>;
+export type BindingRequest = RequestBody<operations['associateManifest']>;
 export type BindingMatches = Required<ResponseBody<operations['queryByLargeBinding']>>;
 
 /** Texts of the manifest are claims of its signer. */
@@ -85,6 +86,8 @@ export interface ManifestDetails {
   readonly validation_state: 'Trusted' | 'Valid' | 'Invalid';
 }
 
+export interface BindOptions extends CallOptions, Query<operations['associateManifest']> {}
+
 export interface MatchOptions
   extends CallOptions,
     Pick<Query<operations['queryByLargeBinding']>, 'maxResults'> {}
@@ -96,6 +99,7 @@ export type ListedManifest = ResponseBody<operations['listManifests']>[number];
 /** Largest page that the service sends. */
 const LIST_PAGE = 1000;
 const MANIFESTS = ['v1', 'manifests'] as const;
+const BINDINGS = ['v1', 'bindings'] as const;
 const MATCHES = ['v1', 'matches', 'byBinding'] as const;
 const SERVICES = ['v1', 'services'] as const;
 
@@ -184,6 +188,24 @@ export class StoreClient {
   deleteManifest(manifestId: string, options?: CallOptions): Promise<void> {
     const path = [...MANIFESTS, manifestId];
     return this.#http.noContent({ method: 'DELETE', path, headers: this.#authorized }, options);
+  }
+
+  /** Binds a value to a stored manifest that does not name it. Needs the operator's token, or that of its publisher. */
+  associateManifest(binding: BindingRequest, options: BindOptions = {}): Promise<void> {
+    // Repeatable: a binding that the manifest has already changes nothing.
+    return this.#http.noContent(
+      { ...this.#bound(binding, options), method: 'POST', isRepeatable: true },
+      options,
+    );
+  }
+
+  /** Binds a value to another manifest than the one that {@link associateManifest} bound it to. */
+  updateAssociatedManifest(binding: BindingRequest, options: BindOptions = {}): Promise<void> {
+    return this.#http.noContent({ ...this.#bound(binding, options), method: 'PUT' }, options);
+  }
+
+  #bound(json: BindingRequest, { declare }: BindOptions) {
+    return { path: BINDINGS, query: { declare }, headers: this.#authorized, json } as const;
   }
 
   queryByBinding(binding: Binding, options: MatchOptions = {}): Promise<BindingMatches> {

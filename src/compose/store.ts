@@ -23,7 +23,7 @@ import { NO_DECLARER } from '../services/store/declarer.js';
 import { inProcessManifests } from '../services/store/in-process-manifests.js';
 import { forgetLedger } from '../services/store/search-index-ledger.js';
 import { SearchIndexSync, type SearchIndexSyncOptions } from '../services/store/search-index-sync.js';
-import { REFUSED, TAKEDOWN } from '../services/store/tokens/takedown-limit.js';
+import { TOKEN_LIMITS } from '../services/store/tokens/token-limit.js';
 import { unloggedGauge } from '../services/store/unlogged.js';
 import { eventLog } from '../services/store/webhooks/events.js';
 import { makeFolder } from '../storage/data/folder.js';
@@ -101,7 +101,8 @@ async function appOver(
   // Before anything is opened or started that a failure would have to close.
   if (index !== undefined) await forgetLedger(database.db, { idPrefix: MEMORY_ID, leasedBefore: Date.now() });
   const { rateWrite: write, rateRead: read, rateLogin: login } = config;
-  const rates = { write, read, login, [TAKEDOWN]: write, [REFUSED]: write };
+  const limited = Object.fromEntries(TOKEN_LIMITS.map((kind) => [kind, write]));
+  const rates = { write, read, login, ...limited };
   const limits = await openLimits(config.redisUrl, rates, log);
   const throttle = new Throttle(limits.limiter, config.unthrottled ?? []);
   const declarer = declarations({ config, db: database.db, log, events: eventLog(config) }) ?? NO_DECLARER;

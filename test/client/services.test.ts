@@ -264,7 +264,10 @@ describe('StoreClient and ResolverClient', () => {
 
   it('query the service documents', async () => {
     expect(await store.getSupportedBindings()).toMatchObject({ fingerprints: [{ alg: 'io.iscc.v0' }] });
-    expect((await store.getServiceCapabilities()).supportedCapabilities).toEqual(['storeManifests']);
+    expect((await store.getServiceCapabilities()).supportedCapabilities).toEqual([
+      'storeManifests',
+      'storeBindings',
+    ]);
     expect((await store.getServiceStatus()).status).toBe('ok');
     expect((await store.getWellKnown()).apiEndpoint).toContain('http');
     await expect(store.getDidDocument()).rejects.toThrow(NotFound);

@@ -221,7 +221,7 @@ describe('documents', () => {
   it('have the form of the resolution API', async () => {
     expect(await store.json('/v1/services/capabilities')).toEqual({
       c2paSpecificationVersion: '2.4.0',
-      supportedCapabilities: ['storeManifests'],
+      supportedCapabilities: ['storeManifests', 'storeBindings'],
     });
     expect(await store.json('/.well-known/c2pa-soft-binding-resolution')).toEqual({
       apiEndpoint: `${STORE_URL}/v1`,

@@ -131,7 +131,10 @@ function tokenCommands(store: Command): void {
   token
     .command('add <publisher>')
     .description('create a token and print it; a publisher may have two valid ones, for a rotation')
-    .option('--scope <scope...>', 'store:manifests, read:manifests or delete:manifests (default: all)')
+    .option(
+      '--scope <scope...>',
+      'store:manifests, store:bindings, read:manifests or delete:manifests (default: all)',
+    )
     .option('--days <number>', 'days until the token expires (default: never)')
     .addOption(jsonOption())
     .action(async (publisher, options) => (await actions()).add(publisher, options));

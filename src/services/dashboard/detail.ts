@@ -9,6 +9,8 @@ export interface Binding {
   readonly units: readonly string[];
   /** Another reading of the previous binding's value. */
   readonly isAlternate: boolean;
+  /** Whether a publisher added it: the manifest does not name it. */
+  readonly isAdded: boolean;
 }
 
 /** A manifest that this one is made of, or that is made of it. */
@@ -52,11 +54,12 @@ export async function manifestDetail(db: Db, key: number): Promise<Detail | unde
     declaration,
     ingredients,
     usedBy,
-    bindings: bindings.map(({ alg, value, units, alternate }) => ({
+    bindings: bindings.map(({ alg, value, units, alternate, added }) => ({
       alg,
       value,
       units: unitList(units),
       isAlternate: alternate === 1,
+      isAdded: added !== null,
     })),
   };
 }

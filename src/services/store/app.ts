@@ -18,6 +18,7 @@ import type { Database } from '../../storage/database/open.js';
 import { WebhookSenders } from '../../storage/outbox/senders.js';
 import { outboxOf } from '../../storage/outbox/tables.js';
 import { SyncedBindingIndex } from './binding-index.js';
+import { bindingRoutes } from './binding-routes.js';
 import { Cleanup } from './cleanup.js';
 import type { Declarer } from './declarer.js';
 import { errorForm } from './errors.js';
@@ -69,7 +70,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CORS: CorsPolicy = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  closedMethods: ['DELETE'],
+  closedMethods: ['PUT', 'DELETE'],
   requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key', ...ASSET_HEADERS],
   exposedHeaders: ['ETag', 'Link', 'Retry-After'],
   maxAgeSeconds: 86_400,
@@ -124,6 +125,7 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
       ...tracking,
       routes: [
         ...manifestRoutes(service, readers, routeOptions),
+        ...bindingRoutes(service, routeOptions),
         ...queryRoutes(service, routeOptions),
         ...contentRoutes(content && contentQueries(service, { ...content, reader }, routeOptions)),
         ...storeServiceRoutes(service, {
@@ -231,6 +233,7 @@ function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
     docs: {
       tags: {
         manifests: 'Store, fetch and delete C2PA Manifest Stores.',
+        bindings: 'Bind values to stored manifests that do not name them.',
         matches: 'Find manifests by soft binding.',
         services: 'Algorithms, capabilities, status and identity of the service.',
         probes: 'Health of the service.',

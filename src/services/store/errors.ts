@@ -20,6 +20,7 @@ export const ERRORS = {
   SCOPE_MISSING: [403, 'The upload token lacks a scope'],
   NOT_OWNER: [403, 'The manifest belongs to another publisher'],
   MANIFEST_NOT_FOUND: [404, 'Manifest not found'],
+  BINDING_NOT_FOUND: [404, 'The value was added to no stored manifest; POST binds it to one'],
   NO_THUMBNAIL: [404, 'The manifest has no thumbnail'],
   NO_DETAILS: [
     404,

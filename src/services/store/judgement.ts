@@ -3,7 +3,13 @@ import type { Transaction } from 'kysely';
 import { recordAudit, STORE_ITSELF } from '../../storage/database/audit.js';
 import { fillCatalogue } from '../../storage/database/catalogue.js';
 import type { Tables } from '../../storage/database/tables.js';
-import { addToCounts, insertBindings, removeBindings, searchableUnits } from './binding-rows.js';
+import {
+  addToCounts,
+  countBindings,
+  insertBindings,
+  removeBindings,
+  searchableUnits,
+} from './binding-rows.js';
 import type { Commits } from './commits.js';
 import { lockFeed, recordChanges } from './feed.js';
 import { type AcceptedManifest, UNLISTED } from './validator.js';
@@ -42,9 +48,10 @@ export function replaceReport(commits: Commits, key: number, report: AcceptedMan
     if (earlier === undefined) return;
     await transaction.updateTable('manifests').set(reportColumns(report)).where('key', '=', key).execute();
     await fillCatalogue(transaction, [key]);
-    await removeBindings(transaction, [key]);
+    await removeBindings(transaction, [key], 'in-file');
     await insertBindings(transaction, key, bindings);
     await addToCounts(transaction, bindings);
+    await countBindings(transaction, key);
     await recordChanges(transaction, sequence, [key], 1);
     await recordVerdict(transaction, earlier, { trusted });
   });

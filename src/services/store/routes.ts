@@ -32,7 +32,7 @@ import {
 } from './schema.js';
 import type { Match, StoreService } from './service.js';
 import { type Callers, publisherOf } from './tokens/callers.js';
-import { TakedownLimit } from './tokens/takedown-limit.js';
+import { TokenLimit } from './tokens/token-limit.js';
 import type { ManifestViews } from './views.js';
 
 export interface RouteOptions {
@@ -256,7 +256,7 @@ function thumbnail(views: ManifestViews, options: RouteOptions): Route {
 }
 
 function remove(service: StoreService, options: RouteOptions): Route {
-  const limit = new TakedownLimit(options.callers, options.throttle);
+  const limit = new TokenLimit(options.callers, options.throttle);
   return route({
     method: 'DELETE',
     path: '/v1/manifests/{manifestId...}',
@@ -267,7 +267,7 @@ function remove(service: StoreService, options: RouteOptions): Route {
       'scope `delete:manifests`. With `If-Match` and the ETag of the bytes, only these are deleted.',
     tags: ['manifests'],
     params: manifestPath,
-    guard: (request) => limit.check(request),
+    guard: (request) => limit.check(request, 'delete:manifests', 'takedown'),
     security: 'bearer',
     responses: {
       204: { description: 'Deleted. The id stays taken.' },

@@ -83,14 +83,39 @@ function isTrue(text: string): boolean {
   return text === '1' || text.toLowerCase() === 'true';
 }
 
-export const uploadQuery = z.object({
-  declare: z
+const declareParameter = (meaning: string) =>
+  z
     .string(DECLARE_RULE)
     .regex(/^(?:true|false|1|0)$/i, DECLARE_RULE)
     .transform(isTrue)
     .optional()
-    .describe('Whether to declare the manifest; default: `MSTORE_DECLARE_DEFAULT`')
-    .meta({ type: 'boolean' }),
+    .describe(`${meaning}; default: \`MSTORE_DECLARE_DEFAULT\``)
+    .meta({ type: 'boolean' });
+
+const textMember = (name: string) => z.string(`${name} must be a text`).min(1, `${name} is empty`);
+
+export const bindingQuery = z.object({
+  declare: declareParameter(
+    'Whether to declare a manifest that names no ISCC itself and gets one by this request',
+  ),
+});
+
+export const bindingRequest = z
+  .object({
+    manifestId: textMember('manifestId').describe('Label of the active manifest'),
+    bindingValue: textMember('bindingValue').describe(
+      'The value of the soft binding in Base64; of `io.iscc.v0` also an ISCC as text, `ISCC:...`',
+    ),
+    alg: textMember('alg')
+      .optional()
+      .describe('Algorithm of the value (extension); can be left out if the value is an ISCC as text'),
+  })
+  .meta({ id: 'BindingRequest' });
+
+export type BindingRequest = z.infer<typeof bindingRequest>;
+
+export const uploadQuery = z.object({
+  declare: declareParameter('Whether to declare the manifest'),
   returnReceipt: z
     .unknown()
     .transform((value) => typeof value === 'string' && /^(?:true|1)$/i.test(value))

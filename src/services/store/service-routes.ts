@@ -42,7 +42,7 @@ export function storeServiceRoutes(service: StoreService, options: ServiceRouteO
           algorithms.filter((alg) => !isWatermark(alg)),
         );
       },
-      capabilities: ['storeManifests', ...contentCapabilities(byContent)],
+      capabilities: ['storeManifests', 'storeBindings', ...contentCapabilities(byContent)],
       status: async () => statusDocument((await service.isDegraded()) ? 'degraded' : 'ok', Date.now()),
       statusNote: '`degraded` while a declaration has been pending for more than 15 minutes.',
     }),

@@ -9,12 +9,13 @@ import type { ContentBlobs } from '../../storage/blobs/content-port.js';
 import type { StoredBlob } from '../../storage/blobs/port.js';
 import type { Actor } from '../../storage/database/audit.js';
 import { within } from '../../storage/database/within.js';
+import { addBinding, moveBinding, requestedBinding } from './added-bindings.js';
 import type { SyncedBindingIndex } from './binding-index.js';
 import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, StoreRefusal } from './errors.js';
 import { readableBytes } from './manifest-bytes.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
-import type { UploadAnswer } from './schema.js';
+import type { BindingRequest, UploadAnswer } from './schema.js';
 import type { Tombstone } from './tombstones.js';
 import { type Checked, uploadAnswer } from './upload-answer.js';
 import type { AcceptedManifest, ManifestReport, Validator } from './validator.js';
@@ -78,6 +79,15 @@ export interface Removal {
   readonly actor: Actor;
   readonly publisher?: string | undefined;
   readonly isExpected?: (sha256: string) => boolean;
+}
+
+export interface BindOptions {
+  /** Whether the value is taken from the manifests that it was added to. */
+  readonly move: boolean;
+  readonly actor: Actor;
+  readonly publisher: string | undefined;
+  readonly declare?: boolean | undefined;
+  readonly trace?: Trace;
 }
 
 export class StoreService {
@@ -207,6 +217,28 @@ export class StoreService {
       for (const [at, key] of keys.entries()) best.set(key, Math.max(best.get(key) ?? 0, scores[at] ?? 0));
     }
     return this.#matches(best, maxResults);
+  }
+
+  /**
+   * Binds a value to a manifest that does not name it.
+   *
+   * @throws {StoreRefusal} if a rule is broken, the manifest is not live, or it belongs to another publisher
+   */
+  async bind({ alg, bindingValue, manifestId }: BindingRequest, options: BindOptions): Promise<void> {
+    const { move, actor, publisher, declare, trace } = options;
+    const binding = requestedBinding(alg, bindingValue);
+    const { key, publisher: owner } = await this.live(manifestId);
+    if (publisher !== undefined && publisher !== owner) throw new StoreRefusal('NOT_OWNER');
+    const { manifests, declarer } = this.#parts;
+    const about = { manifestId, manifestUrl: manifestUrl(this.#options.url, manifestId) };
+    const declaration = declarer.initial(
+      { ...about, uploadedAt: Date.now(), bindings: [binding] },
+      declare ?? this.#options.declareDefault,
+    );
+    const addition = { key, manifestId, binding, actor, publisher, declaration };
+    const changed = await (move ? moveBinding : addBinding)(manifests.commits, addition);
+    if (changed.includes(key)) await declarer.onStored(key, trace);
+    await Promise.all(changed.map((one) => this.changed(one)));
   }
 
   /**

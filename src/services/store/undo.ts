@@ -6,13 +6,13 @@ import type { Transaction } from 'kysely';
 import { type Actor, recordAudit } from '../../storage/database/audit.js';
 import { parseSummary } from '../../storage/database/catalogue.js';
 import type { BindingRow, Db, ManifestRow, Tables } from '../../storage/database/tables.js';
-import { addToCounts } from './binding-rows.js';
+import { addToCounts, unitsInRows } from './binding-rows.js';
 import { restoreDeclaration } from './declarations/on-restore.js';
 import type { DeclarationTarget } from './declarer.js';
 import { recordChanges } from './feed.js';
 import type { EventLog, StoreEvent } from './webhooks/events.js';
 
-const BINDING_COLUMNS = ['manifest_key', 'ordinal', 'alg', 'value', 'units', 'alternate'] as const;
+const BINDING_COLUMNS = ['manifest_key', 'ordinal', 'alg', 'value', 'units', 'alternate', 'added'] as const;
 
 /** Copies the bindings of manifests that are about to be deleted. */
 export async function keepBindings(transaction: Transaction<Tables>, keys: readonly number[]): Promise<void> {
@@ -144,14 +144,13 @@ async function endSome(transaction: Transaction<Tables>, now: number, undoMs: nu
 }
 
 function revived(bindings: readonly BindingRow[], now: number) {
-  const units = bindings.flatMap(({ units }) => JSON.parse(units ?? '[]') as string[]);
   return {
     live: 1 as const,
     deleted_at: null,
     kept_until: null,
     restored_at: now,
     binding_count: bindings.filter(({ alternate }) => alternate === 0).length,
-    unit_count: new Set(units).size,
+    unit_count: unitsInRows(bindings).size,
     // Validate it again.
     index_version: 0,
   };

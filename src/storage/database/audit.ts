@@ -17,6 +17,9 @@ export const AUDIT_ACTIONS = [
   'second-factor-added',
   'second-factor-removed',
   'sessions-ended',
+  // A publisher bound a value to a stored manifest, or moved it there from another one.
+  'binding-added',
+  'binding-moved',
   'manifest-claimed',
   'manifest-deleted',
   'manifest-displaced',

@@ -94,7 +94,7 @@ export interface IngredientTable {
   relationship: string;
 }
 
-/** The indexed bindings of live manifests; a delete removes them. */
+/** The indexed bindings of live manifests, those of the file first; a delete removes them. */
 export interface BindingTable {
   manifest_key: number;
   ordinal: number;
@@ -104,6 +104,8 @@ export interface BindingTable {
   units: string | null;
   /** 1 for another reading of the previous row's block. It is searched, but not counted. */
   alternate: Generated<Flag>;
+  /** Of a binding that a publisher added: SHA-256 of its value in hex. Null for those of the file. */
+  added: Generated<string | null>;
 }
 
 /** Number of live bindings per algorithm, updated in the transactions that change them. */

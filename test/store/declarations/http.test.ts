@@ -4,7 +4,8 @@ import { openDatabase } from '../../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
 import { type Fault, HubServer } from '../../support/hub-server.js';
 import { bytesOf, sidecar } from '../support/fixtures.js';
-import { type Place, type StoreClient, startStore } from '../support/server.js';
+import { freshBinding } from '../support/fresh-manifest.js';
+import { OPERATOR_TOKEN, type Place, type StoreClient, startStore } from '../support/server.js';
 import {
   DECLARED,
   GATEWAY,
@@ -65,6 +66,39 @@ describe.each(ENGINES)('on %s', (engine) => {
     const [binding] = sidecar(DECLARED).expect.indexed ?? [];
     const { body } = await store.query(binding?.alg ?? '', binding?.value ?? '');
     expect(body.matches?.[0]).toMatchObject({ manifestId: MANIFEST_ID, isccId: entry?.isccId });
+  });
+
+  it('a manifest that names no ISCC is declared when it gets one, unless the request does not want that', async () => {
+    const { hub, store } = await start();
+    const item = sidecar('ok-no-soft-binding');
+    const response = await store.upload(bytesOf(item));
+    expect(await response.json()).toMatchObject({ declaration: { status: 'skipped' } });
+    const bind = (query: string, value: Buffer) =>
+      fetch(`${store.url}/v1/bindings${query}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${OPERATOR_TOKEN}` },
+        body: JSON.stringify({
+          manifestId: item.expect.manifestId,
+          alg: 'io.iscc.v0',
+          bindingValue: value.toString('base64'),
+        }),
+      });
+    expect((await bind('?declare=false', freshBinding())).status).toBe(204);
+    expect(hub.model.log).toEqual([]);
+    const value = freshBinding();
+    expect((await bind('', value)).status).toBe(204);
+    await vi.waitFor(() => expect(hub.model.log).toHaveLength(1), SETTLE);
+    const matches = async () => (await store.query('io.iscc.v0', value.toString('base64'))).body.matches;
+    await vi.waitFor(
+      async () =>
+        expect(await matches()).toMatchObject([
+          { manifestId: item.expect.manifestId, isccId: hub.model.log[0]?.isccId },
+        ]),
+      SETTLE,
+    );
+    // A further ISCC changes nothing at the hub.
+    expect((await bind('?declare=true', freshBinding())).status).toBe(204);
+    expect(hub.model.log).toHaveLength(1);
   });
 
   it('requests to the hub continue the trace of the client', async () => {

@@ -119,8 +119,9 @@ ${facts([
 
 function bindingsSection(bindings: readonly Binding[]): Html {
   const items = bindings.map(
-    ({ alg, value, units, isAlternate }) => html`<li><h3><code>${alg}</code></h3>
+    ({ alg, value, units, isAlternate, isAdded }) => html`<li><h3><code>${alg}</code></h3>
 ${isAlternate && html`<p class="hint">Another reading of the value above</p>`}
+${isAdded && html`<p class="hint">Added by its publisher; the manifest does not name it</p>`}
 ${facts([
   ['Value', html`<code>${value.toString('base64')}</code>`],
   [

@@ -4,8 +4,8 @@ import { type Actor, recordAudit } from '../../../storage/database/audit.js';
 import type { Db, UploadTokenRow } from '../../../storage/database/tables.js';
 import { lockFeed } from '../feed.js';
 
-/** What a token allows: to store manifests, and to list and delete those of its publisher. */
-export const SCOPES = ['store:manifests', 'read:manifests', 'delete:manifests'] as const;
+/** What a token allows: to store manifests, and to bind values to, list and delete those of its publisher. */
+export const SCOPES = ['store:manifests', 'store:bindings', 'read:manifests', 'delete:manifests'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 

@@ -11,6 +11,8 @@ export async function createManifests(ddl: Ddl, engine: Engine): Promise<void> {
   await createIndex(ddl, 'bindings', ['alg', 'manifest_key']);
   // Finds a binding by its value, which may be too long for an index.
   await sql`create index bindings_value_start on bindings (substr(value, 1, 32))`.execute(ddl);
+  // Finds bindings that publishers added.
+  await sql`create index bindings_added on bindings (added, alg) where added is not null`.execute(ddl);
   await ddl.schema
     .createTable('binding_counts')
     .addColumn('alg', 'text', (column) => column.primaryKey())
@@ -68,6 +70,7 @@ async function createBindings(ddl: Ddl, engine: Engine, table: 'bindings' | 'kep
     .addColumn('value', bytesOf(engine), (column) => column.notNull())
     .addColumn('units', 'text')
     .addColumn('alternate', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('added', 'text')
     .addPrimaryKeyConstraint(`${table}_pk`, ['manifest_key', 'ordinal'])
     .execute();
 }

@@ -1,18 +1,19 @@
-/** The limit of deletes: separate from that of uploads, which anybody can exhaust. */
+/** The limit of requests that need a token: separate from that of uploads, which anybody can exhaust. */
 import type { Request } from '../../../http/routing/route.js';
 import { clientKey, type Throttle } from '../../../platform/limits/throttle.js';
 import { monotonicMs } from '../../../platform/time-limit.js';
 import { StoreRefusal } from '../errors.js';
 import type { Caller, Callers } from './callers.js';
+import type { Scope } from './upload-tokens.js';
 
-/** Deletes by publishers, and requests without a valid token. Each has the rate of uploads. */
-export const TAKEDOWN = 'takedown';
-export const REFUSED = 'refused';
+/** What is counted: deletes and bindings of publishers, and requests without a valid token. Each has the rate of uploads. */
+export const TOKEN_LIMITS = ['takedown', 'binding', 'refused'] as const;
 
 const BLOCKED_MAX = 10_000;
+const UNAUTHORIZED = ['UNAUTHORIZED', 'TOKEN_INVALID'];
 
-/** Counts deletes after their token is checked. The operator is not limited. */
-export class TakedownLimit {
+/** Counts requests after their token is checked. The operator is not limited. */
+export class TokenLimit {
   readonly #callers: Callers;
   readonly #throttle: Throttle;
   /** Until when tokens of a client are not looked at, because too many were wrong: on the monotonic clock. */
@@ -23,23 +24,26 @@ export class TakedownLimit {
     this.#throttle = throttle;
   }
 
-  /** @throws {StoreRefusal} without a valid token, and if the client has sent too many requests */
-  async check(request: Request): Promise<void> {
+  /**
+   * @param scope that the token must have
+   * @throws {StoreRefusal} without a valid token, and if the client has sent too many requests
+   */
+  async check(request: Request, scope: Scope, kind: 'takedown' | 'binding'): Promise<void> {
     const client = clientKey(request.clientAddress);
     const blockedMs = (this.#blocked.get(client) ?? 0) - monotonicMs();
     if (blockedMs > 0) throw exceeded(Math.ceil(blockedMs / 1000));
-    const caller = await this.#authorized(request, client);
+    const caller = await this.#authorized(request, client, scope);
     if (caller.kind === 'operator') return;
-    const wait = await this.#throttle.take(TAKEDOWN, request.clientAddress);
+    const wait = await this.#throttle.take(kind, request.clientAddress);
     if (wait > 0) throw exceeded(wait);
   }
 
-  async #authorized(request: Request, client: string): Promise<Caller> {
+  async #authorized(request: Request, client: string, scope: Scope): Promise<Caller> {
     try {
-      return await this.#callers.authorized(request, 'delete:manifests');
+      return await this.#callers.authorized(request, scope);
     } catch (error) {
-      if (!(error instanceof StoreRefusal) || error.code !== 'UNAUTHORIZED') throw error;
-      const wait = await this.#throttle.take(REFUSED, request.clientAddress);
+      if (!(error instanceof StoreRefusal) || !UNAUTHORIZED.includes(error.code)) throw error;
+      const wait = await this.#throttle.take('refused', request.clientAddress);
       if (wait === 0) throw error;
       if (this.#blocked.size >= BLOCKED_MAX) this.#blocked.clear();
       this.#blocked.set(client, monotonicMs() + wait * 1000);
