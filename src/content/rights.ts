@@ -1,4 +1,4 @@
-/** What a file says about mining and training: its metadata fields, not interpreted. */
+/** What a file says about mining, training and AI involvement: its metadata fields, not interpreted. */
 
 /** Fields that are read, by the names that their specifications use. */
 export type RightsFieldName =
@@ -8,14 +8,19 @@ export type RightsFieldName =
   | 'Iptc4xmpExt:LinkedEncRightsExpr'
   | 'tdm:reservation'
   | 'tdm:policy'
+  | 'Iptc4xmpExt:DigitalSourceType'
+  | 'Iptc4xmpExt:AISystemUsed'
   | 'plus:CopyrightOwnerName'
   | 'dc:creator'
   | 'dc:rights'
   | 'xmp:MetadataDate';
 
 export interface RightsField {
-  /** The metadata that has it: XMP, `meta` elements of HTML, or the package document of an EPUB. */
-  readonly place: 'xmp' | 'html' | 'epub';
+  /**
+   * What has it: XMP, `meta` elements of HTML, the package document of an EPUB; of an address also its HTTP headers, and the
+   * file `tdmrep.json` of its server.
+   */
+  readonly place: 'xmp' | 'html' | 'epub' | 'http' | 'tdmrep';
   readonly name: RightsFieldName;
   /** As in the file, at most {@link VALUE_CHARS_MAX} characters. Items of a list are joined with `, `. */
   readonly value: string;

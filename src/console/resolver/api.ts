@@ -41,22 +41,48 @@ export interface Checked {
   readonly credentials?: Credentials;
 }
 
-let limit: Promise<number> | undefined;
+/** What the resolver can do. */
+interface Settings {
+  /** The largest file that it checks, in bytes; 0 if it checks none. */
+  readonly bytesMax: number;
+  /** Whether it looks up rights. */
+  readonly rights: boolean;
+}
 
-/**
- * The largest file that the server checks, in bytes; 0 if it checks none. Asks again after a failure.
- *
- * @throws {RequestFailed}
- */
-export function checkLimit(): Promise<number> {
-  limit ??= sendJson<{ bytesMax: number }>('resolver', '/check/settings').then(
-    ({ bytesMax }) => bytesMax,
-    (error: unknown) => {
-      limit = undefined;
-      throw error;
-    },
-  );
-  return limit;
+let known: Promise<Settings> | undefined;
+
+/** Asks again after a failure. @throws {RequestFailed} */
+function settings(): Promise<Settings> {
+  known ??= sendJson<Settings>('resolver', '/check/settings').catch((error: unknown) => {
+    known = undefined;
+    throw error;
+  });
+  return known;
+}
+
+/** The largest file that the server checks, in bytes; 0 if it checks none. @throws {RequestFailed} */
+export async function checkLimit(): Promise<number> {
+  return (await settings()).bytesMax;
+}
+
+export interface Answer {
+  readonly answer: string;
+  readonly signature?: string;
+  readonly by?: readonly string[];
+}
+
+/** What all sources say about a content, wherever they are. */
+export interface Answers {
+  readonly mayTrain: Answer;
+  readonly madeByAi: Answer;
+}
+
+/** What is said about the content with a code; `undefined` if the server looks up no rights. @throws {RequestFailed} */
+export async function rightsByCode(iscc: string): Promise<Answers | undefined> {
+  if (!(await settings()).rights) return undefined;
+  const path = '/v1/rights/byCode';
+  const report = sendJson<{ answers: Answers }>('resolver', path, { method: 'POST', json: { iscc } });
+  return (await report).answers;
 }
 
 /** Sends a file to be checked. @throws {RequestFailed} */

@@ -3,7 +3,7 @@ import type { Result } from '../codes/api.js';
 import type { Lookup } from '../codes/job.js';
 import { actionButton, bytesText, type Child, element, errorLine, messageOf } from '../dom.js';
 import type { Found } from '../parts.js';
-import { type Checked, checkFile, checkLimit } from './api.js';
+import { type Checked, checkFile, checkLimit, rightsByCode } from './api.js';
 import { pictureUrl } from './picture.js';
 import { foundView, verdictOf } from './result.js';
 import { rightsFound } from './rights.js';
@@ -60,8 +60,12 @@ async function found(checked: Checked, file: File): Promise<Found> {
 
 /** A check that fails says so in the part of the manifests. */
 async function rightsOf(result: Result, check: Promise<Checked | undefined>): Promise<Found> {
-  const checked = await check.catch(() => undefined);
-  const statements: readonly (readonly [string, Child])[] = rightsFound(result, checked);
+  // They do without each other.
+  const [checked, answers] = await Promise.all([
+    check.catch(() => undefined),
+    rightsByCode(result.iscc).catch(() => undefined),
+  ]);
+  const statements: readonly (readonly [string, Child])[] = rightsFound(result, checked, answers);
   if (statements.length === 0) return { verdict: 'no statement on rights' };
   const list = element('dl');
   for (const [who, what] of statements) list.append(element('dt', {}, who), element('dd', {}, what));

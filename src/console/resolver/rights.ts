@@ -1,7 +1,7 @@
 /** What a file and its manifests say about rights. */
 import type { Result } from '../codes/api.js';
 import { plainName } from '../dom.js';
-import type { Checked, Credentials } from './api.js';
+import type { Answer, Answers, Checked, Credentials } from './api.js';
 
 /** Fields of the metadata in the file, with their names. */
 const FIELDS: readonly (readonly [field: string, label: string])[] = [
@@ -12,22 +12,58 @@ const FIELDS: readonly (readonly [field: string, label: string])[] = [
   ['acquire', 'Acquire a license'],
 ];
 
+/** What the answers of the look-up mean. One that is missing here says nothing. */
+const MAY_TRAIN: Readonly<Record<string, string>> = {
+  yes: 'yes',
+  no: 'no',
+  onConditions: 'on conditions',
+  conflicting: 'the sources disagree',
+};
+const MADE_BY_AI: Readonly<Record<string, string>> = {
+  human: 'no, by people',
+  ai_assisted: 'with the help of AI',
+  human_supervised: 'by AI, supervised by people',
+  ai_generated: 'yes, by AI',
+  conflicting: 'the sources disagree',
+};
+
 /** Who says what. A manifest that is not valid says nothing. */
 export type RightsLine = readonly [who: string, what: string];
 
-export function rightsFound(result: Result, checked: Checked | undefined): RightsLine[] {
+/** @param answers of the look-up of rights, if the resolver has it */
+export function rightsFound(
+  result: Result,
+  checked: Checked | undefined,
+  answers: Answers | undefined,
+): RightsLine[] {
   const fields = FIELDS.flatMap(([field, label]): RightsLine[] => {
     const value = result[field];
     return typeof value === 'string' && value !== '' ? [['The file', `${label}: ${plainName(value)}`]] : [];
   });
   const { credentials, matches = [] } = checked ?? {};
   return [
+    ...answered('May models be trained on it?', answers?.mayTrain, MAY_TRAIN),
+    ...answered('Was it made by AI?', answers?.madeByAi, MADE_BY_AI),
     ...fields,
     ...training('Credentials in the file', credentials),
     ...matches.flatMap(({ credentials: of }) =>
       training(`Manifest “${plainName(of?.title ?? 'untitled')}”`, of),
     ),
   ];
+}
+
+function answered(
+  question: string,
+  given: Answer | undefined,
+  texts: Readonly<Record<string, string>>,
+): RightsLine[] {
+  const text = texts[given?.answer ?? ''];
+  if (given === undefined || text === undefined) return [];
+  const { by = [], signature } = given;
+  const who = by.length === 0 ? '' : `, says ${by.map(plainName).join(', ')}`;
+  const trust =
+    signature === 'trusted' ? ' (trusted)' : signature === 'valid' ? ' (unknown)' : ' (not signed)';
+  return [[question, text + who + trust]];
 }
 
 function training(source: string, credentials: Credentials | undefined): RightsLine[] {

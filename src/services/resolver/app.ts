@@ -25,6 +25,7 @@ import { type LocalManifests, ManifestSource } from './manifests.js';
 import { ResolverMetrics } from './metrics.js';
 import { Prober } from './prober.js';
 import { RecentManifests } from './recent.js';
+import { AddressReader } from './rights/address-reader.js';
 import { RightsLookUp } from './rights/look-up.js';
 import { BODY_BYTES_MAX, type RouteOptions, resolverRoutes, TITLE } from './routes.js';
 import type { SearchBackend } from './search-backend.js';
@@ -84,7 +85,8 @@ export async function resolverApp(
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
   const reader = readerOf(log, coder);
-  const trust = trusting(config, service, reader, coder);
+  const addresses = new AddressReader(gateways, { timeoutMs: fetchTimeoutMs, parallel });
+  const trust = trusting(config, { service, reader, addresses, coder });
   return {
     name: 'resolver',
     title: TITLE,
@@ -166,12 +168,16 @@ function readerOf(log: Logger | undefined, coder: ContentCoder | undefined): Man
 /** What depends on whom the resolver trusts. */
 function trusting(
   { publicUrl, rights: isOn, trustAnchorsPem, trustUpdates }: ResolverConfig,
-  service: ResolverService,
-  reader: ManifestReader,
-  coder: ContentCoder | undefined,
+  parts: {
+    readonly service: ResolverService;
+    readonly reader: ManifestReader;
+    readonly addresses: AddressReader;
+    readonly coder: ContentCoder | undefined;
+  },
 ): Pick<RouteOptions, 'publicUrl' | 'rights' | 'validator'> {
+  const { service, reader, addresses, coder } = parts;
   const validator = reader.validator(trustListsOf({ trustAnchorsPem, trustUpdates }));
-  const lookUp = new RightsLookUp(service, reader, validator);
+  const lookUp = new RightsLookUp(service, { reader, validator, addresses });
   return { publicUrl, validator, ...(isOn && coder !== undefined && { rights: { lookUp, coder } }) };
 }
 

@@ -23,6 +23,8 @@ const RATE = { count: 30, periodSeconds: 60 };
 const MATCHES_MAX = 6;
 
 export interface CheckOptions {
+  /** Whether the service looks up rights. */
+  readonly looksUpRights: boolean;
   /** `undefined` if the page can't check files. */
   readonly coder?: ContentCoder | undefined;
   readonly publicUrl: string | undefined;
@@ -63,7 +65,7 @@ export function checkRoutes(service: ResolverService, options: CheckOptions): Ro
     hidden: true,
     cors: 'console',
     responses: {},
-    handler: () => json({ bytesMax: coder?.bytesMax ?? 0 }),
+    handler: () => json({ bytesMax: coder?.bytesMax ?? 0, rights: options.looksUpRights }),
   });
   return coder === undefined ? [settings] : [settings, checkRoute(service, { ...options, coder })];
 }

@@ -7,7 +7,7 @@ import { TRACEPARENT, type Trace, traceparent } from '../../platform/observe/tra
 /** The result of a request to a gateway. */
 export type Fetched =
   /** Status 200, with the whole body or the requested part of it. */
-  | { readonly kind: 'found'; readonly bytes: Buffer }
+  | { readonly kind: 'found'; readonly bytes: Buffer; readonly headers: Dispatcher.ResponseData['headers'] }
   /** Missing, of another kind, too large, or at an address that is not allowed. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** May succeed later: overload, failure, time-out, too many redirects. */
@@ -20,6 +20,8 @@ export interface FetchLimits {
   readonly bytesMax: number;
   /** Whether to read only the first `bytesMax` bytes. */
   readonly head?: boolean;
+  /** Media types that the client wants. Default: a Manifest Store. */
+  readonly accept?: string;
   /** Trace of the request that caused this one. */
   readonly trace?: Trace | undefined;
 }
@@ -63,10 +65,10 @@ export class GatewayClient {
   }
 
   async #get(address: string, limits: FetchLimits): Promise<Fetched> {
-    const { trace } = limits;
+    const { trace, accept = 'application/c2pa' } = limits;
     // Each request has its own span.
     const headers = () => ({
-      accept: 'application/c2pa',
+      accept,
       ...(trace !== undefined && { [TRACEPARENT]: traceparent(trace) }),
     });
     try {
@@ -107,5 +109,6 @@ async function read(response: Dispatcher.ResponseData, limits: FetchLimits): Pro
     // Closes the connection unless the body was read completely.
     discard(response);
   }
-  return { kind: 'found', bytes: Buffer.concat(chunks).subarray(0, bytesMax) };
+  const bytes = Buffer.concat(chunks).subarray(0, bytesMax);
+  return { kind: 'found', bytes, headers: response.headers };
 }

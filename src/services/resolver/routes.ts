@@ -66,7 +66,7 @@ export function resolverRoutes(service: ResolverService, options: RouteOptions):
     ...queryRoutes(service, options),
     ...contentRoutes(contentQueries(service, options)),
     ...rightsRoutes(options.rights),
-    ...checkRoutes(service, options),
+    ...checkRoutes(service, { ...options, looksUpRights: options.rights !== undefined }),
     ...manifestRoutes(service),
     ...serviceRoutes(description(service, options)),
     startPage(START_PAGE, SUMMARY),

@@ -3,8 +3,9 @@ import { type BindingQuery, decodeValue, queryUnits } from '../../c2pa/binding-q
 import type { Binding } from '../../c2pa/content-query.js';
 import { ISCC_ALGORITHM, statusDocument } from '../../c2pa/documents.js';
 import type { BindingMatch, ServiceStatus } from '../../c2pa/schema.js';
+import { composeCode } from '../../iscc/codec.js';
 import { isIsccId } from '../../iscc/iscc-id.js';
-import { native } from '../../native.js';
+import { isNativeError, native } from '../../native.js';
 import type { Trace } from '../../platform/observe/trace.js';
 import { endsWithin, monotonicMs } from '../../platform/time-limit.js';
 import { RepositoriesSlow, RepositoryFailed, ResolverRefusal } from './errors.js';
@@ -142,6 +143,17 @@ export class ResolverService {
       if ((best.get(hit.isccId)?.score ?? 0) < hit.score) best.set(hit.isccId, hit);
     }
     return [...pointers, ...best.values()].sort((a, b) => b.score - a.score);
+  }
+
+  /** The ISCC-CODE of a declared content; `undefined` if the index does not have its units. @throws {BackendFailed} */
+  async codeOf(isccId: string, trace?: Trace): Promise<string | undefined> {
+    const units = await this.#parts.backend.units(isccId, trace);
+    try {
+      return units && composeCode(units);
+    } catch (error) {
+      if (isNativeError(error, 'INVALID_ARGUMENT')) return undefined;
+      throw error;
+    }
   }
 
   /**

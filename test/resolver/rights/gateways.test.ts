@@ -139,8 +139,9 @@ describe('a manifest at a gateway', () => {
   });
 });
 
-it('lists a declaration of another address, which says nothing', async () => {
-  declare([{ address: 'https://example.org/' }]);
+it('lists a declaration whose address says nothing', async () => {
+  served.set('/', Buffer.from('Words'));
+  declare([{ address: `${base}/` }]);
   const report = await look();
   expect(report.sources).toMatchObject([
     { kind: 'declaration', sinceFrom: 'declaration', since: '2026-02-02T02:40:00.000Z', counts: false },

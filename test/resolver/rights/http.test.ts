@@ -109,11 +109,20 @@ describe.each([
       signature: 'trusted',
       implied: false,
     });
+    // The action `c2pa.created` has the source type `digitalCreation`.
+    expect(report.answers.madeByAi).toMatchObject({ answer: 'human', signature: 'trusted' });
+    expect(report.answers.mayTrain).toEqual({
+      answer: 'no',
+      sources: ['1'],
+      signature: 'trusted',
+      by: ['Trusted ES256 signer'],
+    });
   });
 
   it('reports a permission of an untrusted signer as such', async () => {
     const report = await look(302);
     expect(statuses(report)).toEqual(['allowed', 'allowed', 'allowed', 'allowed']);
+    expect(report.answers.mayTrain).toMatchObject({ answer: 'yes', signature: 'valid' });
     expect(report.summary['c2pa.data_mining']).toMatchObject({ signature: 'valid' });
     expect(report.sources[0]?.statements[0]?.field).toMatch(/^c2pa\./);
   });
@@ -121,6 +130,7 @@ describe.each([
   it('reports manifests that contradict each other as conflicting', async () => {
     const report = await look(303);
     expect(statuses(report)).toEqual(['conflicting', 'conflicting', 'conflicting', 'allowed']);
+    expect(report.answers.mayTrain.answer).toBe('conflicting');
     expect(report.summary['c2pa.ai_training']?.sources).toHaveLength(2);
     expect(report.summary['c2pa.ai_inference']?.sources).toHaveLength(1);
   });
@@ -178,6 +188,29 @@ describe('the file itself', () => {
     const report = await ofPicture(jpegWith(310, properties), 'image/jpeg');
     expect(statuses(report)).toEqual(expected);
     expect(report.complete).toBe(true);
+  });
+
+  it.each([
+    ['trainedAlgorithmicMedia', 'ai_generated'],
+    ['compositeWithTrainedAlgorithmicMedia', 'ai_assisted'],
+    ['digitalCapture', 'human'],
+    ['algorithmicMedia', 'unspecified'],
+  ])('reads the IPTC digital source type %s', async (type, answer) => {
+    const value = `http://cv.iptc.org/newscodes/digitalsourcetype/${type}`;
+    const properties = `<iptc:DigitalSourceType>${value}</iptc:DigitalSourceType>
+      <iptc:AISystemUsed>Painter 3</iptc:AISystemUsed><dc:creator><rdf:Seq><rdf:li>Ann</rdf:li></rdf:Seq></dc:creator>`;
+    const report = await ofPicture(jpegWith(320, properties), 'image/jpeg');
+    const isSilent = answer === 'unspecified';
+    const reasons = isSilent ? { sources: [] } : { sources: ['1'], signature: 'none', by: ['Ann'] };
+    expect(report.answers.madeByAi).toEqual({ answer, ...reasons });
+    expect(report.answers.mayTrain).toEqual({ answer: 'unspecified', sources: [] });
+    if (isSilent) return;
+    const disclosure = { involvement: answer, field: 'Iptc4xmpExt:DigitalSourceType', value };
+    expect(report.sources[0]).toMatchObject({
+      kind: 'metadata',
+      place: 'file',
+      disclosures: [{ ...disclosure, system: 'Painter 3' }],
+    });
   });
 
   it('names constraints, the owner and the date of the metadata', async () => {
@@ -250,6 +283,7 @@ describe('the file itself', () => {
   it('conflicts with a manifest that matches it', async () => {
     const report = await ofPicture(jpegWith(302, dataMining('PROHIBITED')), 'image/jpeg');
     expect(statuses(report)).toEqual(['conflicting', 'conflicting', 'conflicting', 'allowed']);
+    expect(report.answers.mayTrain.answer).toBe('conflicting');
     expect(report.sources.map(({ kind }) => kind)).toEqual(['metadata', 'manifest']);
   });
 

@@ -1,6 +1,7 @@
 /** TDM reservations in the package document of an EPUB, as the TDMRep report defines them. */
+
+import { elements } from '../../../content/elements.js';
 import type { RightsField, RightsFieldName } from '../../../content/rights.js';
-import { elements } from './elements.js';
 import { readZipEntry } from './zip-entry.js';
 
 const CONTAINER = 'META-INF/container.xml';

@@ -13,6 +13,8 @@ const TAGS: Readonly<Record<string, RightsFieldName>> = {
   'XMP-tdm:Policy': 'tdm:policy',
   'XMP-tdmrep:Reservation': 'tdm:reservation',
   'XMP-tdmrep:Policy': 'tdm:policy',
+  'XMP-iptcExt:DigitalSourceType': 'Iptc4xmpExt:DigitalSourceType',
+  'XMP-iptcExt:AISystemUsed': 'Iptc4xmpExt:AISystemUsed',
   'XMP-plus:CopyrightOwner': 'plus:CopyrightOwnerName',
   'XMP-dc:Creator': 'dc:creator',
   'XMP-dc:Rights': 'dc:rights',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ManifestReader, ManifestValidation } from '../../../c2pa/manifest-reader.js';
 import { isNativeError } from '../../../native.js';
+import { actionDisclosures } from './disclosure.js';
 import type { Source } from './schema.js';
 import { assertionStatements } from './vocabulary.js';
 
@@ -14,13 +15,22 @@ const summary = z.object({
   issuer: z.string().optional(),
   time: z.string().optional(),
   training: z.record(z.string(), z.string()).default({}),
+  actions: z.array(z.object({ action: z.string(), digitalSourceType: z.string().optional() })).default([]),
 });
 type Summary = z.infer<typeof summary>;
 
 /** The part of a source that comes from a manifest. */
 export type ManifestPart = Pick<
   Source,
-  'signature' | 'problem' | 'statements' | 'by' | 'issuer' | 'since' | 'sinceFrom' | 'manifestId'
+  | 'signature'
+  | 'problem'
+  | 'statements'
+  | 'disclosures'
+  | 'by'
+  | 'issuer'
+  | 'since'
+  | 'sinceFrom'
+  | 'manifestId'
 >;
 
 /** Whether statements behind such a signature count. */
@@ -84,8 +94,10 @@ async function describedAlone(bytes: Uint8Array, reader: ManifestReader): Promis
 
 function factsOf(described: Summary | undefined): Omit<ManifestPart, keyof Verdict> {
   const { signer, issuer, time, manifestId } = described ?? {};
+  const disclosures = actionDisclosures(described?.actions ?? []);
   return {
     statements: assertionStatements(described?.training ?? {}),
+    ...(disclosures.length > 0 && { disclosures }),
     ...(manifestId !== undefined && { manifestId }),
     ...(signer !== undefined && { by: signer }),
     ...(issuer !== undefined && { issuer }),

@@ -35,31 +35,59 @@ const statement = z
   .meta({ id: 'RightsStatement' });
 export type Statement = z.infer<typeof statement>;
 
+/** From the smallest part of AI to the largest. */
+export const INVOLVEMENTS = ['human', 'ai_assisted', 'human_supervised', 'ai_generated'] as const;
+export const involvement = z
+  .enum(INVOLVEMENTS)
+  .describe('Part of generative AI, in the terms of iscc-schema 0.8.0');
+export type Involvement = z.infer<typeof involvement>;
+
+const disclosure = z
+  .object({
+    involvement,
+    field: z.string().describe('The entry or metadata field that says so'),
+    value: z.string().describe('Its value, unchanged'),
+    system: z.string().optional().describe('Name of the AI system'),
+  })
+  .meta({ id: 'AiDisclosure' });
+export type Disclosure = z.infer<typeof disclosure>;
+
 const source = z
   .object({
     id: z.string().describe('Named by the summary'),
     kind: z
-      .enum(['manifest', 'metadata', 'declaration'])
+      .enum(['manifest', 'metadata', 'declaration', 'tdm', 'genai', 'html', 'http', 'tdmrep'])
       .describe(
-        'A C2PA manifest, metadata fields of the file, or an entry of the index that says nothing about rights',
+        'A C2PA manifest; metadata fields of the file; an entry of the index whose address says nothing; and at an address: `TDM` ' +
+          'and `GenAI` objects of iscc-schema, `meta` elements of the page, its HTTP headers, the `tdmrep.json` of its server',
       ),
     place: z
-      .enum(['file', 'match'])
-      .describe('In the file itself, or found by its code: then it is about equal or similar content'),
+      .enum(['file', 'match', 'address'])
+      .describe(
+        'In the file itself; found by its code, and then about equal or similar content; or at the address that the request names',
+      ),
     signature,
     counts: z.boolean().describe('Whether the summary rests on its statements'),
     problem: z.string().optional().describe('Why it does not count, or why it is not complete'),
     statements: z.array(statement).describe('Empty if it says nothing about these uses'),
+    disclosures: z
+      .array(disclosure)
+      .optional()
+      .describe('What it says about the part of AI in making the content; absent if nothing'),
     by: z.string().optional().describe('The signer; for metadata, the creator or owner that the file names'),
     issuer: z.string().optional().describe('Organisation of the signing certificate'),
     since: z.string().optional().describe('RFC 3339, or as in the file'),
     sinceFrom: z
-      .enum(['timestamp', 'declaration', 'metadata'])
+      .enum(['timestamp', 'declaration', 'metadata', 'server', 'read'])
       .optional()
-      .describe('Who says since when: a time-stamp authority, the hub that issued the ISCC-ID, or the file'),
+      .describe(
+        'Who says since when: a time-stamp authority, the hub that issued the ISCC-ID, the file, the server (`Last-Modified`); ' +
+          '`read`: when it was read',
+      ),
     manifestId: z.string().optional(),
     isccId: z.string().optional().describe('The declaration that led to it'),
     gateway: z.string().optional().describe('Address in that declaration'),
+    address: z.string().optional().describe('Where it was read, if not in the file'),
     similarityScore: z.int().optional().describe('100: the same bytes; less: similar content'),
   })
   .meta({ id: 'RightsSource' });
@@ -77,12 +105,43 @@ const summaryEntry = z
   .meta({ id: 'RightsSummary' });
 export type SummaryEntry = z.infer<typeof summaryEntry>;
 
+const reasons = {
+  sources: z.array(z.string()).describe('Ids of the sources that it rests on'),
+  signature: signature.optional().describe('Weakest signature of these sources'),
+  by: z.array(z.string()).optional().describe('Who says so, as the sources name them'),
+};
+
+const answers = z
+  .object({
+    mayTrain: z
+      .object({
+        answer: z
+          .enum(['yes', 'no', 'onConditions', 'unspecified', 'conflicting'])
+          .describe(
+            'Whether the content may train models, generative ones included: `no` if one kind is not allowed, `yes` if both are',
+          ),
+        ...reasons,
+      })
+      .meta({ id: 'MayTrain' }),
+    madeByAi: z
+      .object({
+        answer: z
+          .enum([...INVOLVEMENTS, 'unspecified', 'conflicting'])
+          .describe('What all sources that speak about it say; of one source, the largest part of AI counts'),
+        ...reasons,
+      })
+      .meta({ id: 'MadeByAi' }),
+  })
+  .meta({ id: 'RightsAnswers' });
+export type Answers = z.infer<typeof answers>;
+
 export const rightsReport = z
   .object({
     iscc: z.string().describe('The code that was looked up'),
     summary: z
       .record(z.string(), summaryEntry)
       .describe(`Per use: ${USES.map((use) => `\`${use}\``).join(', ')}, and others that a source names`),
+    answers,
     complete: z
       .boolean()
       .describe('Whether every source that was found could be read. If not, there may be further statements'),
@@ -101,7 +160,16 @@ export const codeQuery = z
 const SCORE_RULE = 'minScore must be an integer from 1 to 100';
 export const SCORE_DEFAULT = 90;
 
+const URL_RULE = 'sourceUrl must be an https URL of at most 4096 characters';
+
 export const rightsParameters = z.object({
+  sourceUrl: z
+    .url({ protocol: /^https?$/, error: URL_RULE })
+    .max(4096, URL_RULE)
+    .optional()
+    .describe(
+      'Address that the content comes from: what its page, its HTTP headers and the `tdmrep.json` of its server say is read, too',
+    ),
   minScore: wholeNumber(SCORE_RULE, 1, 100)
     .optional()
     .describe(

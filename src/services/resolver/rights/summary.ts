@@ -1,5 +1,6 @@
 /** The summary of sources per use. It never claims more than all sources that it rests on. */
-import { SIGNATURES, type Source, type Statement, type SummaryEntry, USES } from './schema.js';
+import { summariseDisclosures, weakest } from './disclosure.js';
+import { type Answers, type Source, type Statement, type SummaryEntry, USES } from './schema.js';
 
 /**
  * Per use, the permission on which all counting sources that speak about it agree. Sources that do not speak about a
@@ -27,7 +28,30 @@ function entryOf(use: string, sources: readonly Source[]): SummaryEntry {
   };
 }
 
-function weakest(sources: readonly Source[]): Source['signature'] {
-  const ranks = sources.map(({ signature }) => SIGNATURES.indexOf(signature));
-  return SIGNATURES[Math.max(...ranks)] ?? 'none';
+const TRAINING_USES = ['c2pa.ai_training', 'c2pa.ai_generative_training'] as const;
+
+/** The answers to the two questions of those who have a content: may I train on it, and was it made by AI. */
+export function answersOf(sources: readonly Source[], summary: Record<string, SummaryEntry>): Answers {
+  const entries = TRAINING_USES.map((use) => summary[use]);
+  const ids = new Set(entries.flatMap((entry) => entry?.sources ?? []));
+  const speaking = sources.filter(({ id }) => ids.has(id));
+  const by = [...new Set(speaking.flatMap((source) => source.by ?? []))];
+  const training = {
+    sources: speaking.map(({ id }) => id),
+    ...(speaking.length > 0 && { signature: weakest(speaking) }),
+    ...(by.length > 0 && { by }),
+  };
+  const { status, ...ai } = summariseDisclosures(sources);
+  return {
+    mayTrain: { answer: mayTrain(entries.map((entry) => entry?.status)), ...training },
+    madeByAi: { answer: status, ...ai },
+  };
+}
+
+/** Training for any purpose: what limits one kind limits it. */
+function mayTrain(statuses: readonly (SummaryEntry['status'] | undefined)[]): Answers['mayTrain']['answer'] {
+  if (statuses.includes('conflicting')) return 'conflicting';
+  if (statuses.includes('notAllowed')) return 'no';
+  if (statuses.includes('constrained')) return 'onConditions';
+  return statuses.every((status) => status === 'allowed') ? 'yes' : 'unspecified';
 }

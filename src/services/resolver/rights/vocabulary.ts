@@ -78,17 +78,20 @@ function plusStatements({ name, value }: RightsField, fields: readonly RightsFie
   }));
 }
 
-/** Other values than 0 and 1 are errors, and count as absent. */
 function tdmStatements({ name, value }: RightsField, fields: readonly RightsField[]): Statement[] {
-  if (value === '0') return [{ use: MINING, permission: 'allowed', field: name, value, implied: false }];
+  return reservationStatements(name, value, textOf(fields, ['tdm:policy']));
+}
+
+/** The statements of a reservation. Other values than 0 and 1 are errors, and count as absent. */
+export function reservationStatements(field: string, value: string, policy: string | undefined): Statement[] {
+  if (value === '0') return [{ use: MINING, permission: 'allowed', field, value, implied: false }];
   if (value !== '1') return [];
-  const policy = textOf(fields, ['tdm:policy']);
   // A policy says how a licence can be had.
   const permission = policy === undefined ? 'notAllowed' : 'constrained';
   return MINING_USES.map((use) => ({
     use,
     permission,
-    field: name,
+    field,
     value,
     implied: use !== MINING,
     ...(policy !== undefined && { detail: policy }),
