@@ -130,7 +130,11 @@ describe('a client that openapi-python-client makes of the definition', () => {
       const isStore = service === 'store';
       expect(JSON.parse(stdout)).toEqual({
         version: '2.4.0',
-        capabilities: [...(isStore ? ['storeManifests'] : []), 'queryByContent', 'queryByReference'],
+        capabilities: [
+          ...(isStore ? ['storeManifests', 'storeBindings'] : []),
+          'queryByContent',
+          'queryByReference',
+        ],
         status: 'ok',
         watermarks: isStore ? ['com.adobe.trustmark.P'] : [],
         fingerprints: ['io.iscc.v0'],

@@ -151,7 +151,8 @@ describe.each(ENGINES)('%s', (engine) => {
       },
     ]);
     const binding = await db.selectFrom('bindings').selectAll().executeTakeFirstOrThrow();
-    expect(binding).toEqual({ manifest_key: key, ordinal: 0, alg: 'a', value, units: null, alternate: 0 });
+    const defaults = { units: null, alternate: 0, added: null };
+    expect(binding).toEqual({ manifest_key: key, ordinal: 0, alg: 'a', value, ...defaults });
     expect(Buffer.isBuffer(binding.value)).toBe(true);
     const { count } = await db
       .selectFrom('manifests')

@@ -156,9 +156,9 @@ describe('a publisher', () => {
 it.each([
   [
     ['read:manifests', 'all'],
-    'the scope "all" must be one of store:manifests, read:manifests, delete:manifests',
+    'the scope "all" must be one of store:manifests, store:bindings, read:manifests, delete:manifests',
   ],
-  [[], 'a token must have a scope: store:manifests, read:manifests, delete:manifests'],
+  [[], 'a token must have a scope: store:manifests, store:bindings, read:manifests, delete:manifests'],
 ])('the scopes %j are refused', async (scopes, message) => {
   await expect(tokens.create({ publisher: 'a', scopes }, ACTOR)).rejects.toThrow(new TokenRefused(message));
 });

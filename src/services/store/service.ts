@@ -15,6 +15,7 @@ import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, StoreRefusal } from './errors.js';
 import { readableBytes } from './manifest-bytes.js';
 import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
+import { type Match, rankedMatches } from './ranking.js';
 import type { BindingRequest, UploadAnswer } from './schema.js';
 import type { Tombstone } from './tombstones.js';
 import { type Checked, uploadAnswer } from './upload-answer.js';
@@ -57,12 +58,6 @@ export interface FoundManifest {
   readonly manifestId: string;
   readonly blob: StoredBlob;
   readonly sha256: string;
-}
-
-export interface Match {
-  readonly manifestId: string;
-  readonly similarityScore: number;
-  readonly isccId?: string;
 }
 
 /** Called after the commit with the key of the manifest that was stored or deleted. Never rejects. */
@@ -216,7 +211,7 @@ export class StoreService {
     for (const { keys, scores } of await Promise.all(queries).catch(throwRefusal)) {
       for (const [at, key] of keys.entries()) best.set(key, Math.max(best.get(key) ?? 0, scores[at] ?? 0));
     }
-    return this.#matches(best, maxResults);
+    return rankedMatches(await this.#parts.manifests.findByKeys([...best.keys()]), best, maxResults);
   }
 
   /**
@@ -471,21 +466,6 @@ export class StoreService {
     return uploadAnswer(stored, manifestUrl(this.#options.url, stored.manifestId), checked);
   }
 
-  /** @param scoreOf score by key */
-  async #matches(scoreOf: ReadonlyMap<number, number>, maxResults: number): Promise<Match[]> {
-    const found = await this.#parts.manifests.findByKeys([...scoreOf.keys()]);
-    return found
-      .filter(({ live }) => live)
-      .map((manifest) => ({ ...manifest, score: scoreOf.get(manifest.key) ?? 0 }))
-      .sort(bestFirst)
-      .slice(0, maxResults)
-      .map(({ manifestId, score, status, isccId }) => ({
-        manifestId,
-        similarityScore: score,
-        ...(status === 'declared' && isccId !== null && { isccId }),
-      }));
-  }
-
   /** The manifests are deleted already: if this fails, the clean-up removes the files. */
   async #removeFiles(digests: readonly string[]): Promise<void> {
     if (digests.length === 0) return;
@@ -503,17 +483,6 @@ export class StoreService {
   #uploader(client: string): string {
     return createHmac('sha256', this.#options.secretKey).update(client).digest('hex');
   }
-}
-
-type Ranked = StoredManifest & { readonly score: number };
-
-function bestFirst(a: Ranked, b: Ranked): number {
-  return (
-    b.score - a.score ||
-    Number(b.trusted) - Number(a.trusted) ||
-    a.uploadedAt - b.uploadedAt ||
-    (a.manifestId < b.manifestId ? -1 : 1)
-  );
 }
 
 function accepted(report: ManifestReport): AcceptedManifest {
