@@ -157,6 +157,25 @@ export class StoreClient {
     return this.#http.json({ method: 'GET', path: [...MANIFESTS, manifestId, 'receipt'] }, options);
   }
 
+  /** The receipt of a manifest in the form of the C2PA, and that the store verifies it. */
+  getVerifiedReceipt(
+    manifestId: string,
+    options?: CallOptions,
+  ): Promise<ResponseBody<operations['getVerifiedReceipt']>> {
+    return this.#http.json({ method: 'GET', path: [...MANIFESTS, manifestId, 'receipts'] }, options);
+  }
+
+  /** Whether a receipt is one of the store for this manifest. */
+  verifyReceipt(
+    manifestId: string,
+    receipt: RequestBody<operations['verifyReceipt']>,
+    options?: CallOptions,
+  ): Promise<ResponseBody<operations['verifyReceipt']>> {
+    const path = [...MANIFESTS, manifestId, 'receipts'];
+    // Repeatable: a query.
+    return this.#http.json({ method: 'POST', path, json: receipt, isRepeatable: true }, options);
+  }
+
   /** A page of the publisher's manifests, oldest first; with the operator token, of all. */
   listManifests(options: ListOptions = {}): Promise<ResponseBody<operations['listManifests']>> {
     const { after, limit } = options;

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { didDocument, didOf } from '../../src/platform/signing/did-web.js';
-import { isSignedBy } from '../../src/platform/signing/iscc-sig.js';
-import { generateSecretKey, SigningKey } from '../../src/platform/signing/key.js';
+import { isSignedBy, signJson } from '../../src/platform/signing/iscc-sig.js';
+import { canonicalize } from '../../src/platform/signing/jcs.js';
+import { generateSecretKey, SigningKey, verifySignature } from '../../src/platform/signing/key.js';
 import type { Receipt } from '../../src/services/store/receipts.js';
 import { type TestDatabases, testDatabases } from '../support/databases.js';
 import { MAIN } from '../support/serve.js';
@@ -79,6 +80,85 @@ describe('a receipt', () => {
   });
 });
 
+describe('the form of the C2PA', () => {
+  const place = (manifestId: string, at = store) =>
+    `${at.url}/v1/manifests/${encodeURIComponent(manifestId)}/receipts`;
+  const verified = async (body: unknown, manifestId = id) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(place(manifestId), { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  it('has the members of the definition', async () => {
+    const response = await fetch(place(id));
+    expect([response.status, await response.json()]).toEqual([200, { ...receipt, verified: true }]);
+    const { publicKey, value, alg } = receipt.anchor.proof;
+    expect(receipt).toMatchObject({
+      '@context': { receipt: 'https://c2pa.org/ns/manifest-receipt#' },
+      '@type': 'org.c2pa.manifest-receipt',
+      repository: { uri: STORE_URL, manifestId: id },
+      anchor: { uri: `${STORE_URL}/v1/manifests/${encodeURIComponent(id)}/receipts` },
+    });
+    const { type, manifestId, manifestUrl, sha256, size, storedAt } = receipt;
+    const statement = canonicalize({ type, manifestId, manifestUrl, sha256, size, storedAt });
+    const signature = Buffer.from(value, 'base64url');
+    expect([alg, verifySignature(signature, Buffer.from(statement), publicKey)]).toEqual(['Ed25519', true]);
+  });
+
+  it('a receipt of the store is verified, also one of an earlier version', async () => {
+    expect(await verified(receipt)).toEqual({ status: 200, body: { ...receipt, verified: true } });
+    // A client sends what it got.
+    expect((await verified({ ...receipt, verified: true })).body.verified).toBe(true);
+    const { type, manifestId, manifestUrl, sha256, size, storedAt } = receipt;
+    const content = { type, manifestId, manifestUrl, sha256, size, storedAt };
+    const earlier = signJson(content, SigningKey.parse(SECRET), 'did:web:store.example');
+    expect((await verified(earlier)).body).toEqual({ ...earlier, verified: true });
+  });
+
+  it('others are not, and the response says why', async () => {
+    const other = new SigningKey(Buffer.alloc(32, 3));
+    const { signature: _, ...content } = receipt;
+    const key = SigningKey.parse(SECRET);
+    const cases: readonly (readonly [object, string])[] = [
+      [{ ...receipt, size: receipt.size + 1 }, 'the signature is not valid, or not by the key of this store'],
+      [{ ...receipt, manifestId: 'other' }, 'the receipt is of another manifest'],
+      [{ ...receipt, repository: null }, 'the receipt is of another manifest'],
+      [signJson(content, other), 'the signature is not valid, or not by the key of this store'],
+      [
+        signJson({ ...content, sha256: '0'.repeat(64) }, key),
+        'the store has other bytes than the receipt names',
+      ],
+    ];
+    for (const [given, error] of cases) {
+      expect(await verified(given)).toEqual({ status: 200, body: { ...given, verified: false, error } });
+    }
+  });
+
+  it.each([['x'], [[]], [{}], [{ '@type': 'another' }], [{ type: 'another' }]])(
+    'refuses what is not a receipt: %j',
+    async (body) => {
+      const refused = await verified(body);
+      expect([refused.status, refused.body.detail]).toEqual([
+        400,
+        expect.stringContaining('the body must be a receipt'),
+      ]);
+    },
+  );
+
+  it('does not exist for unknown and deleted manifests, nor without a key', async () => {
+    expect((await verified(receipt, 'unknown')).status).toBe(404);
+    const keyless = await startStore(await databases.create());
+    await keyless.upload(bytesOf(item));
+    expect((await fetch(place(id, keyless))).status).toBe(404);
+    await keyless.stop();
+    const gone = await startStore(await databases.create(), { MSTORE_SECKEY: SECRET });
+    await gone.upload(bytesOf(item));
+    await gone.remove(id);
+    expect((await fetch(place(id, gone))).status).toBe(410);
+    await gone.stop();
+  });
+});
+
 describe('isccd store verify-receipt', () => {
   const file = async (name: string, content: string | Uint8Array) => {
     await writeFile(path.join(folder, name), content);
@@ -101,6 +181,8 @@ describe('isccd store verify-receipt', () => {
     const byKey = await verify(receipt, '--key', KEY);
     expect([byKey.code, byKey.stdout]).toEqual([0, expect.stringContaining('signature  valid, by did:web:')]);
     expect(byKey.stdout).toContain('not compared, see --manifest');
+    // As `GET …/receipts` has it.
+    expect((await verify({ ...receipt, verified: true }, '--key', KEY)).code).toBe(0);
     const did = await file('did.json', JSON.stringify(DID));
     const manifest = await file('manifest.c2pa', bytesOf(item));
     const byDid = await verify({ manifestId: id, receipt }, '--did', did, '--manifest', manifest, '--json');

@@ -21,16 +21,11 @@ import type { BlobRange } from '../../storage/blobs/port.js';
 import { StoreRefusal } from './errors.js';
 import { listRoute } from './list-routes.js';
 import type { Listing } from './listing.js';
+import type { Match } from './ranking.js';
+import { receiptRoutes } from './receipt-routes.js';
 import type { Receipts } from './receipts.js';
-import {
-  fetchQuery,
-  MANIFEST_TYPE,
-  manifestPath,
-  receipt as receiptSchema,
-  uploadAnswer,
-  uploadQuery,
-} from './schema.js';
-import type { Match, StoreService } from './service.js';
+import { fetchQuery, MANIFEST_TYPE, manifestPath, uploadAnswer, uploadQuery } from './schema.js';
+import type { StoreService } from './service.js';
 import { type Callers, publisherOf } from './tokens/callers.js';
 import { TokenLimit } from './tokens/token-limit.js';
 import type { ManifestViews } from './views.js';
@@ -72,7 +67,7 @@ export function manifestRoutes(
     listRoute(listing, { callers: options.callers, count: limited('read', options) }),
     fetch(service, views, options),
     thumbnail(views, options),
-    receipt(receipts, options),
+    ...receiptRoutes(receipts, limited('read', options)),
     remove(service, options),
   ];
 }
@@ -197,29 +192,6 @@ function tagged(text: string): Reply {
     headers: { ...FETCH_HEADERS, ETag: quotedTag(tag) },
     body: { kind: 'text', text, contentType: SUMMARY_TYPE },
   };
-}
-
-function receipt(receipts: Receipts, options: RouteOptions): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/manifests/{manifestId}/receipt',
-    operationId: 'getManifestReceipt',
-    summary: 'Fetch the signed receipt of a manifest',
-    description:
-      'An extension of the C2PA definition: what the store has stored and when, signed with its did:web key. ' +
-      '`isccd store verify-receipt` verifies it offline. Slashes of the id have to be percent-encoded.',
-    tags: ['manifests'],
-    params: manifestPath,
-    guard: limited('read', options),
-    responses: {
-      200: { description: 'The receipt.', schema: receiptSchema },
-      404: { description: 'The manifest does not exist, or the store has no key.' },
-      410: GONE,
-      429: THROTTLED,
-      503: BUSY,
-    },
-    handler: async ({ params }) => json(await receipts.of(params.manifestId)),
-  });
 }
 
 function thumbnail(views: ManifestViews, options: RouteOptions): Route {

@@ -4,6 +4,10 @@ import { returnActiveManifest } from '../../c2pa/schema.js';
 import { wholeNumber } from '../../http/request/whole-number.js';
 import { DECLARATION_STATUSES } from '../../storage/database/tables.js';
 
+/** Of receipts of this store, and of the C2PA's form, which they have in addition. */
+export const RECEIPT_TYPE = 'IsccdStoreReceipt';
+export const C2PA_RECEIPT_TYPE = 'org.c2pa.manifest-receipt';
+
 /** Media type of a Manifest Store. */
 export const MANIFEST_TYPE = 'application/c2pa';
 
@@ -24,7 +28,26 @@ export const declaration = z
 
 export const receipt = z
   .object({
-    type: z.literal('IsccdStoreReceipt'),
+    '@context': z.record(z.string(), z.string()),
+    '@type': z.literal(C2PA_RECEIPT_TYPE),
+    repository: z.object({
+      uri: z.string().meta({ format: 'uri' }).describe('Address of the store'),
+      manifestId: z.string(),
+    }),
+    anchor: z.object({
+      uri: z.string().meta({ format: 'uri' }).describe('Where the receipt is verified'),
+      proof: z.object({
+        alg: z.literal('Ed25519'),
+        publicKey: z.string().describe('Multibase'),
+        value: z
+          .string()
+          .describe(
+            'Base64url of the signature of the canonical JSON (RFC 8785) of `type`, `manifestId`, `manifestUrl`, `sha256`, `size` ' +
+              'and `storedAt`',
+          ),
+      }),
+    }),
+    type: z.literal(RECEIPT_TYPE),
     manifestId: z.string().describe('Label of the active manifest'),
     manifestUrl: z.string().meta({ format: 'uri' }),
     sha256: z.string().describe('SHA-256 of the Manifest Store in hex'),
@@ -35,6 +58,25 @@ export const receipt = z
       .describe('ISCC-SIG: Ed25519 over the canonical JSON (RFC 8785) of all members except `proof`'),
   })
   .meta({ id: 'Receipt' });
+
+const RECEIPT_RULE = 'the body must be a receipt: an object with the type org.c2pa.manifest-receipt';
+
+/** A receipt that a client sends. Those of earlier versions have no `@type`. */
+export const givenReceipt = z
+  .looseObject({ '@type': z.unknown().optional(), type: z.unknown().optional() }, RECEIPT_RULE)
+  .refine((given) => (given['@type'] ?? C2PA_RECEIPT_TYPE) === C2PA_RECEIPT_TYPE, RECEIPT_RULE)
+  .refine((given) => given['@type'] !== undefined || given.type === RECEIPT_TYPE, RECEIPT_RULE)
+  .meta({ id: 'GivenReceipt' });
+
+export const verifiedReceipt = z
+  .looseObject({
+    '@type': z.string().optional().describe('`org.c2pa.manifest-receipt`'),
+    verified: z
+      .boolean()
+      .describe('Whether the key of this store signed it, for this manifest and the bytes that are stored'),
+    error: z.string().optional().describe('Why it is not verified'),
+  })
+  .meta({ id: 'VerifiedReceipt' });
 
 const bindingsView = z
   .object({
