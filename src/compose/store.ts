@@ -17,7 +17,7 @@ import type { NetworkView } from '../services/dashboard/port.js';
 import type { InProcessServices } from '../services/resolver/app.js';
 import type { LocalManifests } from '../services/resolver/manifests.js';
 import { MEMORY_ID, OPENSEARCH_ID, SHARED_ID } from '../services/search/engine/open.js';
-import { openStore, type StoreResources } from '../services/store/app.js';
+import { dataFolders, openStore, type StoreResources } from '../services/store/app.js';
 import { declarations } from '../services/store/declarations/declarations.js';
 import { NO_DECLARER } from '../services/store/declarer.js';
 import { inProcessManifests } from '../services/store/in-process-manifests.js';
@@ -125,6 +125,7 @@ async function appOver(
       allowed,
     }),
     thumbnails: thumbnailsOf(store.views),
+    dataFolders: dataFolders(config, database),
     fileSearch: content && fileSearch(store.service, content.coder, new ManifestReader(log)),
   });
   const app = withLimits(withUnlogged(store.app(routes), database, network), limits);

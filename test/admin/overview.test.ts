@@ -1,6 +1,8 @@
 /** The dashboard's counts and lists on both databases, with 20,000 manifests. `npm run bench -- dashboard` has more. */
+import { tmpdir } from 'node:os';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACTIVITY_DAYS, activity } from '../../src/services/dashboard/activity.js';
 import { Overview } from '../../src/services/dashboard/overview.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
@@ -13,6 +15,7 @@ const ANY = { search: '' };
 /** The Image-Code of the seeded unit, in an ISCC-UNIT of 64 bits. */
 const UNIT_64 = 'ISCC:EAAROAQCZUHCUOEB';
 const UPLOAD_MS = 60_000;
+const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.UTC(2026, 5, 2);
 
 describe.each(ENGINES)('the overview on %s', (engine) => {
@@ -55,6 +58,31 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
       indexes: [],
       rejudged: 0,
     });
+  });
+
+  test('activity by day, the newest manifests, disks and waiting events', async () => {
+    const now = FIRST_DAY + 13 * DAY_MS + 3_600_000;
+    const { db } = database;
+    const uploaded = await db
+      .selectFrom('catalogue')
+      .select(['uploaded_at', 'live'])
+      .where('uploaded_at', '>=', FIRST_DAY)
+      .execute();
+    const on = (at: number) => (uploaded_at: number) => Math.floor(uploaded_at / DAY_MS) * DAY_MS === at;
+    const found = await activity(db, [tmpdir(), '/no/such/folder'], now);
+    expect(found.days.map(({ day }) => day)).toEqual(
+      Array.from({ length: ACTIVITY_DAYS }, (_, at) => FIRST_DAY + (13 - at) * DAY_MS),
+    );
+    for (const { day, uploads } of found.days)
+      expect(uploads).toBe(uploaded.filter((row) => on(day)(row.uploaded_at)).length);
+    expect(found.days.reduce((sum, { uploads }) => sum + uploads, 0)).toBeGreaterThan(0);
+    expect(found.newest).toHaveLength(5);
+    expect(found.newest[0]?.uploadedAt).toBe(
+      Math.max(...uploaded.filter(({ live }) => live === 1).map((row) => row.uploaded_at)),
+    );
+    expect(found.disks).toMatchObject([{ folder: tmpdir() }]);
+    expect(found.disks[0]?.freeBytes).toBeGreaterThan(0);
+    expect(found.webhooks).toEqual({ waiting: 0, failing: 0 });
   });
 
   test.each([

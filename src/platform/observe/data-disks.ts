@@ -46,6 +46,11 @@ export class DataDisks {
 }
 
 async function read({ service, folder }: DataFolder): Promise<Disk> {
+  return { service, folder, ...(await diskSpace(folder)) };
+}
+
+/** Space on the disk of a folder. @throws if it can't be read */
+export async function diskSpace(folder: string): Promise<Pick<Disk, 'freeBytes' | 'sizeBytes'>> {
   const { bavail, bsize, blocks } = await statfs(folder);
-  return { service, folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
+  return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
 }

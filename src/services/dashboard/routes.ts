@@ -80,7 +80,7 @@ function pages(service: AdminService): AdminRoute[] {
   return [
     page(sessions, 'viewer', START, {
       handler: async (_, session) =>
-        pageReply(dashboardPage(session, await service.counts(), service.hubs())),
+        pageReply(dashboardPage(session, { ...(await service.overview()), hubs: service.hubs() })),
     }),
     page(sessions, 'viewer', LIST, {
       query: schema.listQuery,

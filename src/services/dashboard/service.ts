@@ -13,6 +13,7 @@ import { commitDurably } from '../../storage/database/commit.js';
 import type { Database } from '../../storage/database/open.js';
 import type { AccountRow, FailedLoginRow } from '../../storage/database/tables.js';
 import { Accounts } from './accounts.js';
+import { type Activity, activity } from './activity.js';
 import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
 import { auditEndedDays, countFailedLogin, openFailedLogins } from './failed-logins.js';
@@ -76,6 +77,8 @@ export interface AdminOptions {
   readonly thumbnails: Thumbnails;
   /** `undefined` if the store does not code files. */
   readonly fileSearch?: FileSearch | undefined;
+  /** The overview shows the space on their disks. */
+  readonly dataFolders: readonly string[];
 }
 
 /** The manifests that fit a search. */
@@ -115,11 +118,22 @@ export class AdminService {
   readonly #actions: StoreActions;
   readonly #network: NetworkView | undefined;
   readonly #thumbnails: Thumbnails;
+  readonly #dataFolders: readonly string[];
 
   constructor(
     database: Database,
     actions: StoreActions,
-    { url, undoDays, secretKey, network, tokens, webhooks, thumbnails, fileSearch }: AdminOptions,
+    {
+      url,
+      undoDays,
+      secretKey,
+      network,
+      tokens,
+      webhooks,
+      thumbnails,
+      fileSearch,
+      dataFolders,
+    }: AdminOptions,
   ) {
     this.tokens = tokens;
     this.webhooks = webhooks;
@@ -128,6 +142,7 @@ export class AdminService {
     this.fileSearch = fileSearch;
     this.#network = network;
     this.#thumbnails = thumbnails;
+    this.#dataFolders = dataFolders;
     this.sessions = new Sessions(database.db);
     this.accounts = new Accounts(database.db);
     this.#database = database;
@@ -234,8 +249,12 @@ export class AdminService {
     return auditRecords(this.#database.db, filter);
   }
 
-  counts(): Promise<Counts> {
-    return this.#overview.counts();
+  async overview(): Promise<{ counts: Counts; activity: Activity }> {
+    const [counts, recent] = await Promise.all([
+      this.#overview.counts(),
+      activity(this.#database.db, this.#dataFolders, Date.now()),
+    ]);
+    return { counts, activity: recent };
   }
 
   /** The hubs that this process follows; `undefined` if it follows none. */

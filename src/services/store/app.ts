@@ -70,7 +70,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CORS: CorsPolicy = {
   origins: ['*'],
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  closedMethods: ['PUT', 'DELETE'],
+  closedMethods: ['DELETE'],
   requestHeaders: ['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key', ...ASSET_HEADERS],
   exposedHeaders: ['ETag', 'Link', 'Retry-After'],
   maxAgeSeconds: 86_400,
@@ -215,7 +215,7 @@ function metricsOf(
 }
 
 /** The folder of the manifests, and that of an SQLite file. */
-function dataFolders({ dataDir }: StoreConfig, { file }: Database): readonly string[] {
+export function dataFolders({ dataDir }: StoreConfig, { file }: Database): readonly string[] {
   return file === undefined ? [dataDir] : [dataDir, path.dirname(file)];
 }
 

@@ -75,6 +75,7 @@ export async function startDashboard({
     tokens: tokenActions(database.db),
     webhooks: webhookActions(database.db, { secretKey: 'secret of the tests', isConfigured: true }),
     thumbnails: thumbnailsOf(views),
+    dataFolders: [folder],
   });
   const app = {
     name: 'store',

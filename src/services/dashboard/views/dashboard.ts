@@ -1,15 +1,20 @@
-/** Start page: counts of manifests, bindings and declarations. */
+/** Start page: counts of manifests, bindings and declarations, and what happened in the last days. */
 import type { IndexStatus } from '../../../storage/database/index-status.js';
+import type { Activity } from '../activity.js';
 import { type Counts, REJUDGED_DAYS } from '../overview.js';
 import type { HubView } from '../port.js';
 import { auditSearch, listSearch, STATUSES } from '../schema.js';
 import type { Session } from '../sessions.js';
+import { activitySections } from './activity.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
 import { count, counted, moment, statusBadge } from './text.js';
 
 /** @param hubs the hubs that this process follows; `undefined` if it follows none */
-export function dashboardPage(session: Session, counts: Counts, hubs?: readonly HubView[]): Html {
+export function dashboardPage(
+  session: Session,
+  { counts, activity, hubs }: { counts: Counts; activity: Activity; hubs?: readonly HubView[] | undefined },
+): Html {
   return layout({
     title: 'Overview',
     session,
@@ -17,6 +22,7 @@ export function dashboardPage(session: Session, counts: Counts, hubs?: readonly 
     body: html`<h1>Overview</h1>
 <div class="cards">
 ${manifests(session, counts)}
+${activitySections(activity)}
 ${bindings(counts)}
 ${declarations(counts)}
 ${indexes(counts)}
