@@ -36,10 +36,10 @@ it.each<[where: string, environment: Record<string, string>]>([
   'a resolver %s checks no files unless RESOLVER_BY_CONTENT is on',
   async (_, environment) => {
     const off = await started(environment);
-    expect(await (await fetch(`${off}/settings`)).json()).toEqual({ bytesMax: 0 });
+    expect(await (await fetch(`${off}/settings`)).json()).toEqual({ bytesMax: 0, rights: false });
     expect((await send(off)).status).toBe(404);
     const on = await started({ ...environment, RESOLVER_BY_CONTENT: 'true' });
-    expect(await (await fetch(`${on}/settings`)).json()).toEqual({ bytesMax: BYTES_MAX });
+    expect(await (await fetch(`${on}/settings`)).json()).toEqual({ bytesMax: BYTES_MAX, rights: false });
     expect((await send(on)).status).toBe(200);
   },
   60_000,
@@ -47,7 +47,7 @@ it.each<[where: string, environment: Record<string, string>]>([
 
 it('a resolver that only this machine reaches checks a limited number of files per minute', async () => {
   const url = await started({});
-  expect(await (await fetch(`${url}/settings`)).json()).toEqual({ bytesMax: BYTES_MAX });
+  expect(await (await fetch(`${url}/settings`)).json()).toEqual({ bytesMax: BYTES_MAX, rights: false });
   const tooLarge = await fetch(url, { method: 'POST', body: 'x'.repeat(BYTES_MAX + 1) });
   expect(tooLarge.status).toBe(413);
   const statuses = new Set<number>();
