@@ -37,6 +37,7 @@ export const SLOW = {
   'test/store/bucket-faults.test.ts': 'failing storage',
   'test/store/declarations/crashes.test.ts': 'kills',
   'test/store/declarations/kill.test.ts': 'kills',
+  'test/store/foreign-validators.test.ts': 'validators of others, which are installed',
   'test/torture/': 'the torture programme in its short form',
 };
 

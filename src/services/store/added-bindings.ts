@@ -198,7 +198,7 @@ async function declareAdded(
     .where('manifest_key', '=', key)
     .where('status', 'in', ['skipped', 'disabled'])
     .where('fields', 'is', null)
-    .where('doubt', 'is', null)
+    .where('uncertainty', 'is', null)
     .where('lease', 'is', null)
     .execute();
 }

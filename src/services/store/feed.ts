@@ -1,4 +1,4 @@
-/** The store's changes: which manifests were stored, declared or deleted. Every process reads them to keep its binding index current. */
+/** The store's changes: which manifests were stored, declared, deleted or bound to further values. Every process reads them to keep its binding index current. */
 import type { Selectable, Transaction } from 'kysely';
 import type { ChangeTable, Flag, Tables } from '../../storage/database/tables.js';
 
@@ -7,7 +7,7 @@ export { holdFeed, lockFeed, truncateFeed } from '../../storage/feed/feed.js';
 export type Change = Selectable<ChangeTable>;
 
 /**
- * Records that manifests were stored, got their ISCC-ID, or were deleted. The database adds the tags.
+ * Records that manifests were stored, got their ISCC-ID or other bindings, or were deleted. The database adds the tags.
  *
  * @param last number that `lockFeed` returned for at least as many changes in this transaction
  */
