@@ -5,6 +5,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, CARGO_OPTIONS, digest, exists, forget, once, root } from './lib.mjs';
+import { buildLibjpeg, compilerProblem } from './libjpeg-wasm.mjs';
 
 const TARGET = 'wasm32-unknown-unknown';
 /** A network that swallows requests must not hold up everything else. */
@@ -14,6 +15,8 @@ const RUSTFLAGS = '-C target-feature=+simd128';
 
 export const WASM = path.join(root, 'native', 'isccd.wasm');
 const PROBLEM = path.join(root, '.setup', 'wasm-problem');
+const JPEG_PROBLEM = path.join(root, '.setup', 'wasm-jpeg-problem');
+const SOURCES = ['crates', 'Cargo.toml', 'Cargo.lock', 'scripts/build-wasm.mjs', 'scripts/libjpeg-wasm.mjs'];
 
 /** Why the last build made no module; `undefined` if it did. */
 export function wasmProblem() {
@@ -23,16 +26,35 @@ export function wasmProblem() {
     : 'it was not built: run node scripts/build-wasm.mjs';
 }
 
+/** Why the module of the last build decodes no JPEG; `undefined` if it does. */
+export function wasmJpegProblem() {
+  const problem = exists(JPEG_PROBLEM) ? readFileSync(JPEG_PROBLEM, 'utf8') : '';
+  return wasmProblem() ?? (problem === '' ? undefined : problem);
+}
+
 /** Builds the module unless its sources are those of the last build. */
 export function buildWasm() {
   if (!exists(WASM)) forget('wasm');
-  once('wasm', digest(['crates', 'Cargo.toml', 'Cargo.lock', 'scripts/build-wasm.mjs'], isNoSource), () => {
+  const noCompiler = compilerProblem();
+  once('wasm', digest(SOURCES, isNoSource) + (noCompiler === undefined ? ' jpeg' : ''), () => {
     rmSync(WASM, { force: true });
-    const problem = targetProblem() ?? compile();
+    const { problem: noJpeg, links } = noCompiler === undefined ? buildLibjpeg() : { problem: noCompiler };
+    const problem = targetProblem() ?? compile(links);
     mkdirSync(path.dirname(PROBLEM), { recursive: true });
     writeFileSync(PROBLEM, problem ?? '');
+    writeFileSync(JPEG_PROBLEM, noJpeg ?? '');
     if (problem !== undefined) console.error(`isccd: the module for browsers is left out: ${problem}`);
+    else if (noJpeg !== undefined) console.error(`isccd: the module for browsers has no JPEG: ${noJpeg}`);
+    copyModule();
   });
+}
+
+/** Puts the module next to the pages, which send files to the server without it. */
+export function copyModule() {
+  const pages = path.join(root, 'dist', 'console');
+  const copy = path.join(pages, path.basename(WASM));
+  if (exists(WASM) && exists(pages)) copyFileSync(WASM, copy);
+  else rmSync(copy, { force: true });
 }
 
 /** Tests of crates, and the addon's glue, are no part of the module. */
@@ -50,10 +72,15 @@ function targetProblem() {
   return `rustup target add ${TARGET} failed (${reason}); install this target and run node scripts/build-wasm.mjs`;
 }
 
-function compile() {
+/** @param links what links libjpeg-turbo; without it, the module has no JPEG */
+function compile(links) {
   console.error('isccd: compiling the module for browsers');
   const selection = ['--package', 'isccd-wasm', '--target', TARGET, '--profile', 'wasm'];
-  const built = attempt('cargo', ['build', ...CARGO_OPTIONS, ...selection, '--quiet'], {
+  const features = links === undefined ? [] : ['--features', 'jpeg'];
+  // Flags of the last crate only: as flags of all, they would compile every crate again.
+  const linked = (links ?? []).flatMap((argument) => ['-C', `link-arg=${argument}`]);
+  const command = ['rustc', ...CARGO_OPTIONS, ...selection, ...features, '--quiet', '--', ...linked];
+  const built = attempt('cargo', command, {
     env: { ...process.env, RUSTFLAGS, CARGO_ENCODED_RUSTFLAGS: undefined },
     maxBuffer: 1 << 30,
   });

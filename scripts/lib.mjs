@@ -62,6 +62,19 @@ export function onPath(name) {
     .some((folder) => names.some((file) => exists(path.join(folder, file))));
 }
 
+/** Installs packages of Debian, if this user may. The caller looks for what it needs afterwards. */
+export function installDebian(packages) {
+  const mayInstall = process.getuid?.() === 0 && onPath('apt-get') && process.env.ISCCD_SETUP_APT !== 'off';
+  if (!mayInstall) return;
+  console.error(`isccd: installing ${packages.join(', ')}`);
+  const options = {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  };
+  attempt('apt-get', ['update', '-qq'], options);
+  attempt('apt-get', ['install', '-y', '--no-install-recommends', ...packages, '-qq'], options);
+}
+
 export function exists(file) {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }

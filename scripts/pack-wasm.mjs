@@ -1,7 +1,7 @@
 /** The package `isccd-wasm`: codes in browsers and other engines without the addon. It has no dependencies. */
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { buildWasm, WASM, wasmProblem } from './build-wasm.mjs';
+import { buildWasm, WASM, wasmJpegProblem } from './build-wasm.mjs';
 import { root } from './lib.mjs';
 
 const README = `# isccd-wasm
@@ -23,18 +23,18 @@ const { unit } = codes.pictureFile(new Uint8Array(await file.arrayBuffer()));
 thread: use a worker in pages. A page with a Content-Security-Policy needs \`'wasm-unsafe-eval'\` in \`script-src\`.
 
 - Texts and documents: plain text, HTML, XML, RTF, EPUB, Word, Excel, PowerPoint, OpenDocument. Not PDF.
-- Pictures: PNG, GIF, WebP, BMP, TIFF, PSD.
-- JPEG, SVG, PDF, sound and film throw an error with the code \`NO_DECODER\`: only the service decodes these exactly.
+- Pictures: JPEG, PNG, GIF, WebP, BMP, TIFF, PSD.
+- SVG, PDF, sound and film throw an error with the code \`NO_DECODER\`: only the service decodes these exactly.
 - Meta-, Text-, Image-, Audio-, Video-, Mixed-, Data- and Instance-Codes of prepared input, ISCC-CODEs, simprints, and the
   codec: explain, decode, normalise, compare.
 
 It needs SIMD128: Chromium 91, Firefox 89, Safari 16.4, Node.js 20.
 `;
 
-/** Writes the package into `folder`, which it creates; `undefined` if this machine cannot build the module. */
+/** Writes the package into `folder`, which it creates; `undefined` if this machine cannot build the module, with JPEG. */
 export function packWasm(folder, { version, license, repository, homepage, bugs }) {
   buildWasm();
-  if (wasmProblem() !== undefined) return undefined;
+  if (wasmJpegProblem() !== undefined) return undefined;
   mkdirSync(folder, { recursive: true });
   const built = path.join(root, 'dist', 'wasm');
   for (const name of readdirSync(built)) cpSync(path.join(built, name), path.join(folder, name));

@@ -7,7 +7,19 @@ import { pathToFileURL } from 'node:url';
 import { bundleAtBuild } from './bundle-dependencies.mjs';
 import { installHook } from './commit-message.mjs';
 import { copyWeb } from './copy-web.mjs';
-import { attempt, digest, exists, forget, isDone, once, onPath, root, run, tsc } from './lib.mjs';
+import {
+  attempt,
+  digest,
+  exists,
+  forget,
+  installDebian,
+  isDone,
+  once,
+  onPath,
+  root,
+  run,
+  tsc,
+} from './lib.mjs';
 import { exclusively } from './lock.mjs';
 import { addonSources, fetchPrebuilt, findPrebuilt } from './prebuilt.mjs';
 import { preflight } from './preflight.mjs';
@@ -64,16 +76,7 @@ function systemTools() {
   const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
   // One attempt per set of missing tools: a machine without a mirror should not wait at every start.
   once('tools', packages.join(' '), () => {
-    const mayInstall = process.getuid?.() === 0 && onPath('apt-get') && process.env.ISCCD_SETUP_APT !== 'off';
-    if (mayInstall) {
-      console.error(`isccd: installing ${packages.join(', ')}`);
-      const options = {
-        stdio: ['ignore', 'ignore', 'inherit'],
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      };
-      attempt('apt-get', ['update', '-qq'], options);
-      attempt('apt-get', command.split(' ').slice(1).concat('-qq'), options);
-    }
+    installDebian(packages);
     for (const [executable, , feature] of missing) {
       if (!onPath(executable))
         console.error(`isccd: ${executable} is missing, so ${feature} is unavailable; on Debian: ${command}`);

@@ -192,7 +192,7 @@ export class Codes {
     return this.#engine.call({ call: 'textFile', mediatype }, file);
   }
 
-  /** Image-Code and metadata of a PNG, GIF, WebP, BMP, TIFF or PSD file; `NO_DECODER` for other pictures. */
+  /** Image-Code and metadata of a JPEG, PNG, GIF, WebP, BMP, TIFF or PSD file; `NO_DECODER` for other pictures. */
   pictureFile(file: Uint8Array): PictureFile {
     return this.#engine.call({ call: 'picture' }, file);
   }

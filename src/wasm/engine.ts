@@ -15,6 +15,8 @@ export interface Exports {
   hasher_update(hasher: number, length: number): void;
   hasher_finish(hasher: number, bits: number, wide: number): bigint;
   hasher_drop(hasher: number): void;
+  /** Runs a call of libjpeg-turbo, which {@link LEFT} may end; missing in a module without JPEG. */
+  attempted?(call: number): void;
 }
 
 type Answer =
@@ -22,6 +24,10 @@ type Answer =
   | { readonly error: { readonly code: string; readonly message: string } };
 
 const NOTHING = new Uint8Array();
+/** Ends a call of libjpeg-turbo, which reports errors by a jump out of it. See crates/wasm/libjpeg. */
+const LEFT = new Error('libjpeg-turbo has left a call');
+/** Ends a call at pixels that other builds of libjpeg-turbo decode in another way. */
+const DOUBT = new WasmError('NO_DECODER', 'damaged JPEG data, which decoders read in different ways');
 
 export class Engine {
   readonly #module: WebAssembly.Module;
@@ -51,15 +57,15 @@ export class Engine {
     });
   }
 
-  /** Runs a call. After a trap the next one has a new instance. */
+  /** Runs a call. After a trap or a doubt the next one has a new instance. */
   guarded<T>(work: (exports: Exports) => T): T {
-    this.#exports ??= new WebAssembly.Instance(this.#module, imports(this.#module))
-      .exports as unknown as Exports;
+    this.#exports ??= instantiate(this.#module);
     try {
       return work(this.#exports);
     } catch (error) {
-      if (error instanceof WasmError) throw error;
+      if (error instanceof WasmError && error !== DOUBT) throw error;
       this.#exports = undefined;
+      if (error === DOUBT) throw new WasmError(DOUBT.code, DOUBT.message);
       throw new WasmError(
         'INTERNAL',
         `the module stopped: ${error instanceof Error ? error.message : error}`,
@@ -73,19 +79,40 @@ export class Engine {
   }
 }
 
+function instantiate(module: WebAssembly.Module): Exports {
+  const attempt = (call: number): number => {
+    try {
+      exports.attempted?.(call);
+      return 0;
+    } catch (error) {
+      if (error === LEFT) return 1;
+      throw error;
+    }
+  };
+  const leave = (): never => {
+    throw LEFT;
+  };
+  const doubt = (): never => {
+    throw DOUBT;
+  };
+  const exports = new WebAssembly.Instance(module, imports(module, { attempt, leave, doubt }))
+    .exports as unknown as Exports;
+  return exports;
+}
+
 /**
- * The writer of zip archives, which the module never calls, would take random numbers from JavaScript through wasm-bindgen.
- * All imports are its own, and none is called.
+ * The module calls only its own imports. It has others: the writer of zip archives, which is never called, would take random
+ * numbers from JavaScript through wasm-bindgen, and the C library would write to files.
  */
-function imports(module: WebAssembly.Module): WebAssembly.Imports {
+function imports(module: WebAssembly.Module, own: WebAssembly.ModuleImports): WebAssembly.Imports {
   const stop = (name: string) => () => {
     throw new Error(`${name} was called`);
   };
-  const found: Record<string, Record<string, () => never>> = {};
+  const found: Record<string, WebAssembly.ModuleImports> = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
     const group = found[from] ?? {};
     found[from] = group;
-    group[name] = stop(name);
+    group[name] = (from === 'isccd' ? own[name] : undefined) ?? stop(name);
   }
   return found;
 }

@@ -11,7 +11,16 @@ import { LAUNCH_MS_MAX, launchChromium, openPage } from '../support/chromium.js'
 import { functionsOf, type Library, vectorsOf } from '../support/vectors.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const FILES = ['photo_a.png', 'still_a.gif', 'lossy_a.webp', 'pic_a.bmp', 'pic_a.tif', 'photo-q85_a.jpg'];
+const FILES = [
+  'photo_a.png',
+  'still_a.gif',
+  'lossy_a.webp',
+  'pic_a.bmp',
+  'pic_a.tif',
+  'photo-q85_a.jpg',
+  'cmyk_a.jpg',
+  'vec_a.svg',
+];
 
 /** Runs calls of the library, `[name, arguments]`, and returns their results; of errors, the codes. */
 const WORKER = `

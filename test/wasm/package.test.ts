@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { wasmProblem } from '../../scripts/build-wasm.mjs';
+import { wasmJpegProblem } from '../../scripts/build-wasm.mjs';
 import { textCode } from '../../src/library/index.js';
 import { run } from '../support/command.js';
 
@@ -16,7 +16,7 @@ const codes = await loadCodes(await readFile(fileURLToPath(import.meta.resolve('
 console.log(codes.textCode('Some text').iscc);
 `;
 
-it.skipIf(wasmProblem() !== undefined)('is complete: its files are enough for a program', async () => {
+it.skipIf(wasmJpegProblem() !== undefined)('is complete: its files are enough for a program', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-wasm-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const target = path.join(folder, 'node_modules', 'isccd-wasm');

@@ -5,7 +5,8 @@
 //! result is provably the same: transparency is filled while decoding, and rotation is applied
 //! last, to the single gray channel after trimming.
 //!
-//! Without the feature `native`, JPEG, JPEG 2000, SVG, CIE L*a*b* and TIFF with Zstandard have no decoder here.
+//! Without the feature `native`, JPEG 2000, SVG, CIE L*a*b* and TIFF with Zstandard have no decoder here; without `jpeg`, which
+//! is a part of it, JPEG has none.
 
 mod bmp;
 mod depth;
@@ -13,12 +14,12 @@ mod drawing;
 mod gif;
 mod gray;
 pub mod heif;
-#[cfg(feature = "native")]
+#[cfg(feature = "jpeg")]
 mod jpeg;
 #[cfg(feature = "native")]
 mod jpeg2000;
 mod lab;
-#[cfg(feature = "native")]
+#[cfg(feature = "jpeg")]
 mod libjpeg;
 #[cfg(feature = "native")]
 mod libwebp;
@@ -175,7 +176,7 @@ pub fn decode(file: &Sniffed<'_>, options: &Options) -> Result<Raster, MediaErro
     let Sniffed { bytes, mediatype } = *file;
     let Options { pixels_max, depth, .. } = *options;
     match mediatype {
-        #[cfg(feature = "native")]
+        #[cfg(feature = "jpeg")]
         Some("image/jpeg") => jpeg::decode(bytes, pixels_max),
         Some("image/png") => png::decode(bytes, pixels_max, depth),
         Some("image/webp") => webp::decode(bytes, pixels_max),

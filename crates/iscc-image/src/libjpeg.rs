@@ -1,13 +1,19 @@
 //! A safe wrapper of libjpeg-turbo's decompressor. This and `libwebp` have the only unsafe code for
 //! images.
 
+#[cfg(any(test, target_family = "wasm"))]
+mod turbojpeg;
+
 use std::ffi::{CStr, c_int};
 
+#[cfg(target_family = "wasm")]
+use self::turbojpeg as sys;
+#[cfg(not(target_family = "wasm"))]
 use turbojpeg_sys as sys;
 
 /// Maximum memory of one decompression inside the library, in MiB. Progressive files keep all their
-/// coefficients in memory.
-const JPEG_MEBIBYTES_MAX: c_int = 2048;
+/// coefficients in memory. The most that a `long` of 32 bits holds in bytes.
+const JPEG_MEBIBYTES_MAX: c_int = 2047;
 
 /// Maximum scans of a progressive file. Only attacks on decoders have more.
 const JPEG_SCANS_MAX: c_int = 500;

@@ -4,7 +4,7 @@ mod colours;
 mod deep;
 mod directory;
 mod lzma;
-#[cfg(feature = "native")]
+#[cfg(feature = "jpeg")]
 mod old_jpeg;
 mod planes;
 mod source;
@@ -56,7 +56,7 @@ pub fn decode(file: &[u8], pixels_max: u64, depth: Depth) -> Result<Raster, Medi
     let directory = Directory::first(file)
         .ok_or_else(|| MediaError::damaged(FORMAT, "the first directory is missing"))?;
     let compression = directory.value(Tag::Compression);
-    #[cfg(feature = "native")]
+    #[cfg(feature = "jpeg")]
     if compression == Some(OLD_JPEG.into()) {
         return old_jpeg::decode(file, &directory, pixels_max);
     }

@@ -6,6 +6,8 @@
 mod codec;
 mod error;
 mod file;
+#[cfg(all(feature = "jpeg", target_family = "wasm"))]
+mod heap;
 mod request;
 mod sum;
 mod units;
