@@ -3,9 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkOptions, invalid, isObject, type OptionKind } from '../client/arguments.js';
 import { InvalidArgument } from '../client/errors.js';
+import { sanitizeFilename } from '../iscc/filename.js';
 import { isNativeError, native } from '../native.js';
 import { failureReason } from '../platform/failure-reason.js';
-import { sanitizeFilename } from '../services/codes/filename.js';
 import type { GivenMetadata } from '../services/codes/pipeline/jobs.js';
 import { checkBits } from './arguments.js';
 

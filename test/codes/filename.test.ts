@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sentFilename } from '../../src/content/sent-filename.js';
 import { parseQuery } from '../../src/http/request/query.js';
+import { sanitizeFilename } from '../../src/iscc/filename.js';
 import { CodesRefusal } from '../../src/services/codes/errors.js';
-import { filenameOf, sanitizeFilename } from '../../src/services/codes/filename.js';
+import { filenameOf } from '../../src/services/codes/filename.js';
 import { uploadQuery } from '../../src/services/codes/schema.js';
 
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes as string).toString('base64');

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { decomposeCode } from '../../iscc/codec.js';
-import { titleFromFilename } from '../../services/codes/filename.js';
+import { titleFromFilename } from '../../iscc/filename.js';
 import { type IsccResult, isccResult } from '../../services/codes/result.js';
 import { folderEntries } from '../batch/folder-entries.js';
 import type { Place } from '../batch/place.js';

@@ -1,7 +1,8 @@
 /** The file of an upload: the body of the request, or a file of another server that the request names. */
 import type { SentFilename } from '../../content/sent-filename.js';
+import { sanitizeFilename } from '../../iscc/filename.js';
 import { CodesRefusal } from './errors.js';
-import { DEFAULT_FILENAME, filenameOf, sanitizeFilename } from './filename.js';
+import { DEFAULT_FILENAME, filenameOf } from './filename.js';
 import type { GivenMetadata } from './pipeline/jobs.js';
 import type { ByteSource } from './receive.js';
 import { addressIn, type Sources } from './sources.js';

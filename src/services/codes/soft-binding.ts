@@ -1,9 +1,10 @@
 /** The soft binding of a file (`io.iscc.v0`, IEP-0020): the units by which its manifest is found again. */
 import { ISCC_ALGORITHM } from '../../c2pa/documents.js';
+import { UNIT_BITS } from '../../iscc/file-meta.js';
 import { native } from '../../native.js';
 import { version } from '../../platform/version.js';
 import { CodesRefusal, type ErrorCode } from './errors.js';
-import { mediaTypeOf, UNIT_BITS } from './pipeline/addon-calls.js';
+import { mediaTypeOf } from './pipeline/addon-calls.js';
 import type { NamedFile, Pipeline, SourceFile } from './pipeline/pipeline.js';
 
 export interface SoftBinding {

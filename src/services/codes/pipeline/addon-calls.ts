@@ -6,9 +6,6 @@ import { CodesRefusal } from '../errors.js';
 import type { Mode } from '../result.js';
 import type { Compat } from './jobs.js';
 
-/** Length of each ISCC-UNIT in a result. The ISCC-CODE uses the first 64 bits of each. */
-export const UNIT_BITS = 256;
-
 /** How many bytes of a file are enough to detect its media type. */
 export const HEAD_BYTES = 16 * 1024;
 

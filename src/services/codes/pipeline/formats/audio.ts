@@ -1,4 +1,5 @@
 /** Audio: Audio-Code from the Chromaprint fingerprint, technical facts, tags and cover thumbnail. */
+import { UNIT_BITS } from '../../../../iscc/file-meta.js';
 import { isNativeError, native } from '../../../../native.js';
 import { CodesRefusal } from '../../errors.js';
 import { type CommentContainer, commentContainer, embedComments } from '../../metadata/audio-comments.js';
@@ -8,7 +9,6 @@ import { replacedByCopy } from '../../metadata/replaced-by-copy.js';
 import { embedIntoRiff, takeRiffXmp } from '../../metadata/riff.js';
 import type { CommentChange } from '../../metadata/vorbis-comments.js';
 import type { EmbeddedMetadata } from '../../result.js';
-import { UNIT_BITS } from '../addon-calls.js';
 import { FileError } from '../file-error.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';

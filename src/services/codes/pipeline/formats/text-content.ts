@@ -1,7 +1,7 @@
 /** Passes text extracted in JavaScript to the addon for its Text-Code and simprints. */
+import { UNIT_BITS } from '../../../../iscc/file-meta.js';
 import { native } from '../../../../native.js';
 import type { FeatureSet } from '../../result.js';
-import { UNIT_BITS } from '../addon-calls.js';
 import { type SemanticText, semanticText } from '../semantic/text.js';
 import { Stopwatch } from '../stopwatch.js';
 import type { ContentOptions, FormatContent } from './format.js';

@@ -1,10 +1,10 @@
 /** Video: Video-Code from MPEG-7 frame signatures, technical facts, tags and a thumbnail. */
 import { stat } from 'node:fs/promises';
+import { UNIT_BITS } from '../../../../iscc/file-meta.js';
 import { native } from '../../../../native.js';
 import { present } from '../../../../platform/present.js';
 import { riffXmp } from '../../metadata/riff.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
-import { UNIT_BITS } from '../addon-calls.js';
 import { FileError } from '../file-error.js';
 import type { Compat } from '../jobs.js';
 import { Stopwatch } from '../stopwatch.js';
