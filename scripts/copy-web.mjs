@@ -3,13 +3,22 @@
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { copyModule } from './build-wasm.mjs';
 import { bin, root, run } from './lib.mjs';
 
 const VECTORS = ['test', 'fixtures', 'codes', 'conformance_iscc_core_1_5_0.json'];
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'];
 
 /** One file each, so that a page takes few requests. `style.css` is also part of `console.css`. */
-const BUNDLES = ['main.ts', 'console.css', 'style.css', 'viewer.css', 'admin/main.ts', 'admin/admin.css'];
+const BUNDLES = [
+  'main.ts',
+  'coder.ts',
+  'console.css',
+  'style.css',
+  'viewer.css',
+  'admin/main.ts',
+  'admin/admin.css',
+];
 const AS_IS = ['frame.html', 'icon.svg'];
 
 export function copyWeb() {
@@ -28,6 +37,7 @@ function pages() {
   ];
   run(bin('esbuild'), [...BUNDLES.map((file) => path.join(source, file)), ...options]);
   for (const file of AS_IS) cpSync(path.join(source, file), path.join(target, file));
+  copyModule();
 }
 
 /** Users of the package have no folder `native`: without its types, everything that they describe would be `any`. */

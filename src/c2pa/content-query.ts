@@ -86,7 +86,7 @@ export function hintOf({ hintAlg, hintValue }: ContentParameters): Binding | und
  * @param reader of the embedded Manifest Store
  */
 export async function bindingsOf(
-  { units, manifest }: CodedAsset,
+  { units, manifest }: Pick<CodedAsset, 'units' | 'manifest'>,
   alg: string | undefined,
   reader: ManifestReader,
 ): Promise<Binding[]> {

@@ -7,6 +7,8 @@ export interface Found {
   readonly verdict: string;
   /** Left out if there is nothing. */
   readonly body?: readonly Child[];
+  /** Whether the body is of little interest, and closed at first. */
+  readonly isFolded?: boolean;
 }
 
 export interface Part {
@@ -25,10 +27,10 @@ export function showPart({ title, run }: Part, of = ''): ShownPart {
   const name = of === '' ? title : `${title} of ${of}`;
   const section = element('section', { class: 'part', 'aria-label': name, 'aria-busy': 'true' });
   section.append(line(title, 'Looking…'));
-  const show = ({ verdict, body = [] }: Found) => {
+  const show = ({ verdict, body = [], isFolded = false }: Found) => {
     section.removeAttribute('aria-busy');
     if (body.length === 0) section.replaceChildren(line(title, verdict));
-    else section.replaceChildren(opened(title, verdict, body));
+    else section.replaceChildren(folding(title, verdict, body, !isFolded));
     return verdict;
   };
   const failed = (error: unknown) => {
@@ -42,8 +44,13 @@ function line(title: string, verdict: string): HTMLElement {
   return element('div', { class: 'line' }, ...head(title, verdict));
 }
 
-function opened(title: string, verdict: string, body: readonly Child[]): HTMLElement {
-  return element('details', { open: '' }, element('summary', {}, ...head(title, verdict)), ...body);
+function folding(title: string, verdict: string, body: readonly Child[], isOpen: boolean): HTMLElement {
+  return element(
+    'details',
+    isOpen ? { open: '' } : {},
+    element('summary', {}, ...head(title, verdict)),
+    ...body,
+  );
 }
 
 function head(title: string, verdict: string): Node[] {

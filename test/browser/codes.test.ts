@@ -19,6 +19,7 @@ import {
   screenshots,
   unnamed,
 } from '../support/chromium.js';
+import { sendFile } from '../support/console.js';
 
 const FILES = path.resolve(import.meta.dirname, '../fixtures/codes/files');
 
@@ -82,6 +83,9 @@ describe('the codes page', () => {
     await screenshots(page, 'codes-start');
     const iscc = await generate(page, 'meta-rich_a.jpg');
     expect(iscc).toMatch(/^ISCC:K[A-Z2-7]+$/);
+    await sendFile(page, 'meta-rich_a.jpg');
+    await page.getByRole('link', { name: 'Download file' }).waitFor();
+    expect(await page.locator('.iscc').first().textContent()).toBe(iscc);
     await page.getByText('Steps', { exact: true }).click();
     const steps = await page.getByRole('list', { name: 'Steps' }).getByRole('listitem').allInnerTexts();
     expect(steps.length).toBeGreaterThanOrEqual(6);
@@ -126,6 +130,7 @@ describe('the codes page', () => {
     await page.goto(busy.url);
     await vi.waitFor(async () => expect(await runningJobs(busy.url)).toBe(1), 10_000);
     await page.getByLabel('Choose files').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    await sendFile(page, 'gray_a.jpg');
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
     // The only worker is busy with the film. Finished steps have a time, the wait is running, and no result is shown.
     await steps.filter({ hasText: 'Wait for a worker' }).waitFor();
@@ -162,6 +167,7 @@ describe('the codes page', () => {
     const page = await openPage(browser, { expected: /400/ });
     await page.goto(server.url);
     const before = await generate(page, 'gray_a.jpg');
+    await sendFile(page, 'gray_a.jpg');
     await page.getByText('Embed metadata into a copy').click();
     await page.getByText('An empty field keeps the value that is in the file').waitFor();
     await page.getByLabel('Title').fill('Research & more');
@@ -260,6 +266,7 @@ describe('errors and access', () => {
     });
     await page.goto(server.url);
     await page.getByLabel('Choose files').setInputFiles(path.join(FILES, 'truncated_a.jpg'));
+    await sendFile(page, 'truncated_a.jpg');
     await error.waitFor();
     expect(await page.locator('#status').textContent()).toBe('Failed: truncated_a.jpg');
     const failed = page.locator('#jobs li').filter({ has: page.getByRole('img', { name: 'failed' }) });
@@ -277,6 +284,7 @@ describe('errors and access', () => {
     await dropFile(page, 'body', 'empty.txt', '');
     await page.getByRole('alert').filter({ hasText: 'The file is empty.' }).waitFor();
     await dropFile(page, 'body', 'large.txt', 'a'.repeat(1_000_000));
+    await sendFile(page, 'large.txt');
     const tooLarge = 'The file is larger than 1.00 MB, the limit of this server.';
     await page.getByRole('alert').filter({ hasText: tooLarge }).waitFor();
   });
@@ -289,6 +297,7 @@ describe('errors and access', () => {
       await page.route(pattern, (route) => route.fulfill({ status, contentType: 'text/html', body }));
     }
     await dropFile(page, 'body', 'note.txt', 'A text');
+    await sendFile(page, 'note.txt');
     await page
       .getByRole('alert')
       .filter({ hasText: /^The upload is too large for .* \(status 413\)\.$/ })
@@ -320,6 +329,7 @@ describe('errors and access', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('alert').filter({ hasText: 'is unreachable' }).waitFor();
     await page.getByLabel('Choose files').setInputFiles(path.join(FILES, 'gray_a.jpg'));
+    await sendFile(page, 'gray_a.jpg');
     await page.getByRole('alert').filter({ hasText: 'connection to the server was lost' }).waitFor();
   });
 
@@ -351,6 +361,7 @@ describe('errors and access', () => {
     const page = await openPage(browser);
     await page.goto(server.url);
     await generate(page, 'gray_a.jpg');
+    await sendFile(page, 'gray_a.jpg');
     await page.getByText('Embed metadata into a copy').click();
     await page.getByLabel('License (URL)', { exact: true }).waitFor();
     const tree = await page.locator('body').ariaSnapshot();

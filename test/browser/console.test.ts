@@ -22,7 +22,7 @@ import {
   screenshots,
   unnamed,
 } from '../support/chromium.js';
-import { startConsole, visitConsole } from '../support/console.js';
+import { sendFile, startConsole, visitConsole } from '../support/console.js';
 import { serve } from '../support/serve.js';
 
 const KEY = 'the key of the index';
@@ -179,6 +179,7 @@ describe('several files', () => {
     const page = await visit('codes', { expected: /422/ });
     const broken = { name: 'broken.jpg', type: 'image/jpeg', bytes: Buffer.from('ffd8ffe000104a46', 'hex') };
     await dropFiles(page, 'body', [await photo(4), broken, await photo(5)]);
+    await sendFile(page, 'broken.jpg');
     await page
       .getByText('2 of 3 files done, 1 failed', { exact: true })
       .and(page.locator('#status'))
@@ -212,6 +213,7 @@ describe('several files', () => {
     const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 10_000 };
     await cdp.send('Network.emulateNetworkConditions', slow);
     await dropFiles(page, 'body', [large]);
+    await sendFile(page, 'large.bin');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await row(page, 'large.bin').getByText('Cancelled', { exact: true }).waitFor();
     expect(await page.locator('#status').textContent()).toBe('Cancelled: large.bin');

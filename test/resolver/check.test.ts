@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { textCode } from '../../src/library/index.js';
+import { native } from '../../src/native.js';
 import { freePorts } from '../support/free-ports.js';
 import { serve } from '../support/serve.js';
 
@@ -62,4 +64,21 @@ it('a resolver that only this machine reaches checks a limited number of files p
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect([...statuses]).toEqual([200, 429]);
+}, 60_000);
+
+it('manifests that match units are looked up without a file, also where no files are checked', async () => {
+  const url = `${await started({ RESOLVER_HOST: '0.0.0.0' })}/binding`;
+  const ask = (body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  const { iscc } = await textCode('words of a text', 256);
+  const value = native.encodeSeq([iscc]).toString('base64');
+  const found = await ask({ alg: 'io.iscc.v0', value });
+  expect([found.status, await found.json()]).toEqual([200, { matches: [] }]);
+  for (const [body, detail] of [
+    [{ alg: 'io.iscc.v0', value: '?' }, /^value is not valid base64/],
+    [{ alg: 'io.iscc.v0', value: 'AAAA' }, /^Value/],
+    [{ value }, /^Invalid JSON body$/],
+  ] as const) {
+    const refused = await ask(body);
+    expect([refused.status, await refused.json()]).toEqual([400, { detail: expect.stringMatching(detail) }]);
+  }
 }, 60_000);

@@ -26,3 +26,12 @@ export async function visitConsole(browser: Browser, url: string, options: PageO
   await page.locator('html[data-ready]').waitFor({ state: 'attached' });
   return page;
 }
+
+/** Lets the server have a file that the page has coded, or has asked for. A build without the module has sent it already. */
+export async function sendFile(page: Page, name: string): Promise<void> {
+  if (!(await page.evaluate(`document.documentElement.dataset.coder === 'on'`))) return;
+  const label = name.replaceAll('.', '\\.');
+  await page
+    .getByRole('button', { name: new RegExp(`^send (?:it )?to this server: ${label}$`, 'i') })
+    .click();
+}

@@ -30,8 +30,8 @@ export interface Feature {
 
 export interface Result {
   readonly iscc: string;
-  readonly media_id: string;
-  readonly content: string;
+  /** Of the file at the server; absent if it has not left this computer. */
+  readonly media_id?: string;
   readonly units?: readonly string[];
   readonly features?: readonly Feature[];
   readonly thumbnail?: string;
@@ -45,7 +45,7 @@ export interface Step {
   readonly ms?: number | undefined;
 }
 
-/** A result with its processing steps. */
+/** A result with its processing steps at the server. */
 export interface Processed {
   readonly result: Result;
   readonly steps: readonly Step[];
@@ -172,7 +172,7 @@ export function simprint(text: string): Promise<Record<string, string[]>> {
 }
 
 /** The address of the stored file. */
-export function downloadAddress({ media_id: id }: Result): string {
+export function downloadAddress(id: string): string {
   return addressOf('codes', `${BASE}/media/${id}`);
 }
 

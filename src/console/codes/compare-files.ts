@@ -1,6 +1,17 @@
 /** Files that are compared: two unit by unit, more of them in a table. */
 import { difference } from '../bit-picture.js';
-import { announce, byId, element, messageOf, nameElement, onFilesChosen, percent } from '../dom.js';
+import {
+  actionButton,
+  announce,
+  byId,
+  counted,
+  element,
+  messageOf,
+  nameElement,
+  onFilesChosen,
+  percent,
+} from '../dom.js';
+import { canCodeHere, codeHere } from '../here/here.js';
 import { Latest } from '../latest.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf } from '../unit-item.js';
@@ -14,6 +25,9 @@ interface CodedFile {
   readonly units: readonly UnitBits[];
 }
 
+/** Only the server reads these files. */
+class NotHere extends Error {}
+
 /** Another choice cancels the comparison before. */
 const latest = new Latest();
 
@@ -22,8 +36,8 @@ export function filesToCompare(): void {
   onFilesChosen('compare-files', compareFiles);
 }
 
-/** Codes the files and shows how similar they are. */
-export async function compareFiles(files: readonly File[]): Promise<void> {
+/** Codes the files and shows how similar they are. @param maySend whether the user lets the server read some of them */
+export async function compareFiles(files: readonly File[], maySend = !canCodeHere): Promise<void> {
   const signal = latest.start();
   const error = byId('compare-error', HTMLElement);
   const body = byId('compare-body', HTMLElement);
@@ -34,18 +48,28 @@ export async function compareFiles(files: readonly File[]): Promise<void> {
     if (files.length > FILES_MAX) throw new Error(`Choose at most ${FILES_MAX} files.`);
     announce(`Coding ${files.length} files`);
     const coded: CodedFile[] = [];
-    for (const file of files) coded.push(await code(file, signal));
+    for (const file of files) coded.push(await code(file, signal, maySend));
     signal.throwIfAborted();
     announce(show(body, coded));
     body.hidden = false;
     body.scrollIntoView({ block: 'nearest' });
   } catch (thrown) {
-    if (!signal.aborted) error.textContent = messageOf(thrown);
+    if (signal.aborted) return;
+    error.textContent = messageOf(thrown);
+    if (!(thrown instanceof NotHere)) return;
+    const label = `Send the ${counted(files.length, 'file', 'files')} to this server`;
+    body.replaceChildren(actionButton(label, () => void compareFiles(files, true)));
+    body.hidden = false;
   }
 }
 
-async function code(file: File, signal: AbortSignal): Promise<CodedFile> {
+async function code(file: File, signal: AbortSignal, maySend: boolean): Promise<CodedFile> {
   if (file.size === 0) throw new Error(`${file.name}: the file is empty.`);
+  if (canCodeHere) {
+    const attempt = await codeHere({ file, granular: false }, signal, () => {});
+    if ('coded' in attempt) return { name: file.name, units: bitsOf(attempt.coded.result.units) };
+    if (!maySend) throw new NotHere(`${file.name} has not left your computer: ${attempt.reason}.`);
+  }
   const options = { granular: false, semantic: false, onSent: () => {}, onSteps: () => {}, signal };
   const { result } = await upload(file, options).catch((error: unknown) => {
     throw new Error(`${file.name}: ${messageOf(error)}`);

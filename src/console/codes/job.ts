@@ -1,13 +1,15 @@
-/** One file: its progress, its code, and what other services know of it. */
-import { bytesText, element, errorLine, messageOf, nameElement, plainName } from '../dom.js';
+/** One file: its progress, its code, and what other services know of it. It is sent to the server only if the user says so. */
+import { actionButton, bytesText, element, errorLine, messageOf, nameElement, plainName } from '../dom.js';
+import { canCodeHere, codeHere } from '../here/here.js';
+import type { Coded } from '../here/messages.js';
 import { type Part, showPart } from '../parts.js';
 import type { Processed, Result } from './api.js';
 import { upload } from './api.js';
 import { resultHead, resultView } from './result.js';
 import { markFailed, showSteps } from './steps.js';
 
-/** A part of the result of a file, e.g. its matches. */
-export type Lookup = (result: Result, file: File) => Part;
+/** A part of the result of a file, e.g. its matches. `here` if the file has not left this computer. */
+export type Lookup = (result: Result, file: File, here?: Coded) => Part;
 
 export interface JobOptions {
   readonly granular: boolean;
@@ -17,6 +19,8 @@ export interface JobOptions {
   readonly extras: (result: Result, file: File, prefix: string) => readonly Node[];
   /** Gets the result of a copy with embedded metadata. */
   readonly onCopy: (copy: Processed) => void;
+  /** Runs the file again, which the user allows to be sent. */
+  readonly onSend: (job: Job) => void;
 }
 
 /** A file in a table. */
@@ -30,8 +34,8 @@ export interface Row {
   readonly state: string;
 }
 
-/** How a file ended. */
-export type Outcome = 'done' | 'failed' | 'cancelled';
+/** How a file ended. One that only the server reads waits for the user. */
+export type Outcome = 'done' | 'failed' | 'cancelled' | 'asking';
 
 let count = 0;
 
@@ -44,6 +48,7 @@ export class Job {
   readonly #prefix: string;
   #result: Result | undefined;
   #hasFailed = false;
+  #mayBeSent = !canCodeHere;
   readonly #row: HTMLDetailsElement;
   readonly #head = element('summary');
   readonly #state = element('span', { class: 'state hint' }, 'Waiting');
@@ -57,16 +62,9 @@ export class Job {
     this.#prefix = `job-${count}`;
     this.file = file;
     this.#options = options;
-    this.#bar.setAttribute('aria-label', `Upload of ${plainName(file.name)}`);
+    this.#bar.setAttribute('aria-label', `Progress of ${plainName(file.name)}`);
     this.#head.append(element('strong', { class: 'name' }, nameElement(file.name)), this.#state);
-    this.#row = element(
-      'details',
-      isOpen ? { open: '' } : {},
-      this.#head,
-      this.#bar,
-      this.#body,
-      this.#stepsPanel,
-    );
+    this.#row = element('details', isOpen ? { open: '' } : {}, this.#head, this.#bar, this.#body);
     this.item = element('li', {}, this.#row);
   }
 
@@ -85,11 +83,21 @@ export class Job {
     this.#aborting.abort();
   }
 
+  /** Lets the next run send the file to the server. */
+  allowSending(): void {
+    this.#mayBeSent = true;
+  }
+
   /** Processes the file and shows what comes of it. Resolves when all is shown, also after a failure. */
   async run(): Promise<Outcome> {
     try {
       this.#aborting.signal.throwIfAborted();
       if (this.file.size === 0) throw new Error('The file is empty.');
+      this.#row.insertBefore(this.#bar, this.#body);
+      if (!this.#mayBeSent) return await this.#codeHere();
+      this.#body.replaceChildren();
+      this.#stepsPanel.open = true;
+      this.#row.append(this.#stepsPanel);
       this.#state.textContent = `Uploading, ${bytesText(this.file.size)}`;
       const { result, steps } = await upload(this.file, this.#uploadOptions());
       this.#bar.value = 100;
@@ -109,20 +117,73 @@ export class Job {
     }
   }
 
-  /** Shows a result and looks it up. */
-  async show(result: Result): Promise<void> {
+  /** Codes the file in the page, or asks whether it may be sent. */
+  async #codeHere(): Promise<Outcome> {
+    const { granular, semantic } = this.#options;
+    if (semantic) return this.#ask('the semantic unit needs a model of the server');
+    this.#state.textContent = `Reading, ${bytesText(this.file.size)}`;
+    const attempt = await codeHere({ file: this.file, granular }, this.#aborting.signal, (share) => {
+      this.#bar.value = share * 100;
+      if (share < 1) return;
+      this.#bar.removeAttribute('value');
+      this.#state.textContent = 'Generating the code';
+    });
+    if ('reason' in attempt) return this.#ask(attempt.reason);
+    await this.show(attempt.coded.result, attempt.coded);
+    return 'done';
+  }
+
+  #ask(reason: string): Outcome {
+    this.#bar.remove();
+    this.#row.open = true;
+    this.#state.textContent = 'Not sent';
+    const send = this.#sendButton('Send to this server', 'main');
+    const why = `This file has not left your computer: ${reason}. The server can read more, and deletes the file when it expires.`;
+    this.#body.replaceChildren(element('p', {}, why), element('div', { class: 'buttons' }, send));
+    return 'asking';
+  }
+
+  #sendButton(label: string, kind: string): HTMLButtonElement {
+    const send = () => {
+      this.allowSending();
+      this.#options.onSend(this);
+    };
+    const button = actionButton(label, send, kind);
+    button.setAttribute('aria-label', `${label}: ${plainName(this.file.name)}`);
+    return button;
+  }
+
+  /** Says that the file was not sent. */
+  #kept(isLookedUp: boolean): HTMLElement {
+    const sent = isLookedUp ? 'Only its code was sent, to look it up. ' : '';
+    return element(
+      'p',
+      {},
+      element('strong', {}, 'This file has not left your computer.'),
+      ` ${sent}To make a copy with other metadata, `,
+      this.#sendButton('send it to this server', 'link'),
+      '.',
+    );
+  }
+
+  /** Shows a result and looks it up. @param here if the file has not left this computer */
+  async show(result: Result, here?: Coded): Promise<void> {
     this.#bar.remove();
     this.#result = result;
     // Of interest while it runs, and after a failure.
     this.#stepsPanel.open = false;
+    this.#head.querySelector('img')?.remove();
     if (result.thumbnail !== undefined) {
       this.#head.prepend(element('img', { class: 'small', src: result.thumbnail, alt: '' }));
     }
     const { lookups, extras, onCopy } = this.#options;
     const view = resultView(result, { prefix: this.#prefix, onCopy });
-    const parts = lookups.map((lookup) => showPart(lookup(result, this.file), plainName(this.file.name)));
+    const parts = lookups.map((lookup) =>
+      showPart(lookup(result, this.file, here), plainName(this.file.name)),
+    );
     this.#body.replaceChildren(
       resultHead(result),
+      ...(here === undefined ? [] : [this.#kept(lookups.length > 0)]),
       ...parts.map(({ section }) => section),
       view,
       ...extras(result, this.file, this.#prefix),

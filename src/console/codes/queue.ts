@@ -21,11 +21,15 @@ import { csv } from './csv.js';
 import { Job, type JobOptions, type Outcome } from './job.js';
 
 const PARALLEL_MAX = 2;
-const WORDS: Readonly<Record<Outcome, string>> = { done: 'Done', failed: 'Failed', cancelled: 'Cancelled' };
+const WORDS: Readonly<Record<Outcome, string>> = {
+  done: 'Done',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  asking: 'Not sent',
+};
 
 let running = 0;
-let added = 0;
-const finished: Outcome[] = [];
+const finished = new Map<Job, Outcome>();
 const waiting: (() => Promise<void>)[] = [];
 const jobs = new Set<Job>();
 /** All files of the page, in the order in which they came. */
@@ -46,7 +50,6 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   const options = currentOptions();
   const batch = files.map((file) => new Job(file, isAlone, options));
   byId('jobs', HTMLOListElement).prepend(...batch.map(({ item }) => item));
-  added += batch.length;
   all.push(...batch);
   showStatus();
   const outcomes = await Promise.all(batch.map(enqueue));
@@ -67,6 +70,12 @@ export function fileFields(): void {
   byId('cancel', HTMLButtonElement).addEventListener('click', () => {
     for (const job of jobs) job.cancel();
   });
+  byId('send-all', HTMLButtonElement).addEventListener('click', () => {
+    for (const job of asking()) {
+      job.allowSending();
+      sendNow(job);
+    }
+  });
 }
 
 function currentOptions(): JobOptions {
@@ -81,7 +90,28 @@ function currentOptions(): JobOptions {
     lookups,
     extras: (result, file, prefix) => (has('search') ? [addPanel(result, file, prefix)] : []),
     onCopy: (copy) => showCopy(copy),
+    onSend: sendNow,
   };
+}
+
+/** Files that wait for the user's word. */
+function asking(): Job[] {
+  return all.filter((job) => finished.get(job) === 'asking');
+}
+
+/** Runs a file again, which may be sent now. */
+function sendNow(job: Job): void {
+  finished.delete(job);
+  showStatus();
+  void enqueue(job).then((outcome) => {
+    if (all.length === 1) rememberResult(job);
+    const isAlone = all.length === 1;
+    announce(
+      isAlone
+        ? `${WORDS[outcome]}: ${plainName(job.file.name)}`
+        : summary([...finished.values()], all.length),
+    );
+  });
 }
 
 /** A row for the copy of a file. */
@@ -109,7 +139,7 @@ function enqueue(job: Job): Promise<Outcome> {
     waiting.push(async () => {
       const outcome = await job.run();
       jobs.delete(job);
-      finished.push(outcome);
+      finished.set(job, outcome);
       showStatus(job.file.name);
       resolve(outcome);
     });
@@ -130,19 +160,26 @@ function next(): void {
 }
 
 function showStatus(last = ''): void {
-  const isFinished = finished.length === added;
-  const [first = 'done'] = finished;
+  const added = all.length;
+  const isFinished = finished.size === added;
+  const [first = 'done'] = finished.values();
   const text: Child[] =
-    isFinished && added === 1 ? [`${WORDS[first]}: `, nameElement(last)] : [summary(finished, added)];
+    isFinished && added === 1
+      ? [`${WORDS[first]}: `, nameElement(last)]
+      : [summary([...finished.values()], added)];
   byId('status', HTMLElement).replaceChildren(...text);
   byId('cancel', HTMLButtonElement).hidden = isFinished;
   byId('csv', HTMLElement).hidden = !isFinished || added === 1;
+  const send = byId('send-all', HTMLButtonElement);
+  const waits = asking().length;
+  send.hidden = waits < 2;
+  send.textContent = `Send ${waits} files to this server`;
 }
 
 /** E.g. `1 of 3 files done, 2 failed`. */
 function summary(outcomes: readonly Outcome[], total: number): string {
   const count = (outcome: Outcome) => outcomes.filter((one) => one === outcome).length;
-  const others = (['failed', 'cancelled'] as const).filter((outcome) => count(outcome) > 0);
-  const parts = others.map((outcome) => `, ${count(outcome)} ${outcome}`);
+  const others = (['failed', 'cancelled', 'asking'] as const).filter((outcome) => count(outcome) > 0);
+  const parts = others.map((outcome) => `, ${count(outcome)} ${WORDS[outcome].toLowerCase()}`);
   return `${count('done')} of ${counted(total, 'file', 'files')} done${parts.join('')}`;
 }

@@ -56,13 +56,15 @@ export interface ResultOptions {
 
 /** The units, links, facts, and the form that embeds metadata. */
 export function resultView(result: Result, { prefix, onCopy }: ResultOptions): HTMLElement {
+  const { media_id } = result;
   return element(
     'div',
     { class: 'result' },
     unitsOf(result.units ?? []),
     actions(result),
     details(result),
-    metadataPanel(result, `${prefix}-embed`, onCopy),
+    // Metadata are written by the server.
+    ...(media_id === undefined ? [] : [metadataPanel({ media_id }, `${prefix}-embed`, onCopy)]),
   );
 }
 
@@ -89,7 +91,15 @@ function actions(result: Result): HTMLElement {
   return element(
     'div',
     { class: 'buttons' },
-    element('a', { class: 'button second', href: downloadAddress(result), download: '' }, 'Download file'),
+    ...(result.media_id === undefined
+      ? []
+      : [
+          element(
+            'a',
+            { class: 'button second', href: downloadAddress(result.media_id), download: '' },
+            'Download file',
+          ),
+        ]),
     element(
       'a',
       { class: 'button second', href: URL.createObjectURL(json), download: `${result.filename}.iscc.json` },

@@ -33,12 +33,16 @@ export interface Match {
   readonly credentials?: Credentials;
 }
 
-export interface Checked {
+/** What is known of the content with these units. */
+export interface CheckedUnits {
+  readonly matches: readonly Match[];
+  /** Of the file itself. Only a check of the file has them. */
+  readonly credentials?: Credentials;
+}
+
+export interface Checked extends CheckedUnits {
   readonly iscc: string;
   readonly mediatype: string;
-  readonly matches: readonly Match[];
-  /** Of the file itself. */
-  readonly credentials?: Credentials;
 }
 
 /** What the resolver can do. */
@@ -94,15 +98,25 @@ export function checkFile(file: File, signal?: AbortSignal): Promise<Checked> {
   });
 }
 
+/** The manifests that match these units, with what they say. @throws {RequestFailed} */
+export function checkUnits(units: readonly string[]): Promise<CheckedUnits> {
+  return sendJson('resolver', '/check/binding', { method: 'POST', json: bindingOf(units) });
+}
+
 /** Manifests that are bound to these units. @throws {RequestFailed} */
 export async function findByUnits(codes: readonly string[]): Promise<readonly Match[]> {
-  const bytes = codes.flatMap((code) => fromBase32(code.replace(/^ISCC:/, '')) ?? []);
-  const json = { alg: 'io.iscc.v0', value: btoa(String.fromCharCode(...bytes)) };
+  const json = bindingOf(codes);
   const found = sendJson<{ matches: readonly Match[] }>('resolver', '/v1/matches/byBinding', {
     method: 'POST',
     json,
   });
   return (await found).matches;
+}
+
+/** Units as a soft binding. */
+function bindingOf(codes: readonly string[]): { readonly alg: string; readonly value: string } {
+  const bytes = codes.flatMap((code) => fromBase32(code.replace(/^ISCC:/, '')) ?? []);
+  return { alg: 'io.iscc.v0', value: btoa(String.fromCharCode(...bytes)) };
 }
 
 /** Manifests of an asset that the server downloads; `undefined` if it downloads none. @throws {RequestFailed} */

@@ -2,8 +2,9 @@
 import type { Result } from '../codes/api.js';
 import type { Lookup } from '../codes/job.js';
 import { actionButton, bytesText, type Child, element, errorLine, messageOf } from '../dom.js';
+import type { Coded } from '../here/messages.js';
 import type { Found } from '../parts.js';
-import { type Checked, checkFile, checkLimit, rightsByCode } from './api.js';
+import { type Checked, type CheckedUnits, checkFile, checkLimit, checkUnits, rightsByCode } from './api.js';
 import { pictureUrl } from './picture.js';
 import { foundView, verdictOf } from './result.js';
 import { rightsFound } from './rights.js';
@@ -14,16 +15,42 @@ const OFF = 'not looked up: the resolver does not check files';
 
 /** Both parts need the same check, which takes one request. */
 export function credentialsLookups(): readonly Lookup[] {
-  const checks = new WeakMap<File, Promise<Checked | undefined>>();
-  const check = (file: File) => {
-    const known = checks.get(file) ?? checkSmall(file);
-    checks.set(file, known);
+  const checks = new WeakMap<Result, Promise<CheckedUnits | undefined>>();
+  const check = (result: Result, file: File, here: Coded | undefined) => {
+    const known =
+      checks.get(result) ?? (here === undefined ? checkSmall(file) : checkUnits(result.units ?? []));
+    checks.set(result, known);
     return known;
   };
   return [
-    (_result, file) => ({ title: 'Manifests', run: () => manifestsOf(file, check(file)) }),
-    (result, file) => ({ title: 'Rights', run: () => rightsOf(result, check(file)) }),
+    (result, file, here) => ({
+      title: 'Manifests',
+      run: () => {
+        const checked = check(result, file, here);
+        return here === undefined ? manifestsOf(file, checked) : manifestsByUnits(file, checked, here);
+      },
+    }),
+    (result, file, here) => ({ title: 'Rights', run: () => rightsOf(result, check(result, file, here)) }),
   ];
+}
+
+/** Of a file that has not left this computer: only the server reads what the file itself embeds. */
+async function manifestsByUnits(
+  file: File,
+  check: Promise<CheckedUnits | undefined>,
+  { hasCredentials }: Coded,
+): Promise<Found> {
+  const { verdict, body = [] } = await found((await check) ?? { matches: [] }, file);
+  if (!hasCredentials) return { verdict, body };
+  const isChecked = (await checkLimit()) > 0;
+  const how = isChecked ? '' : ' This server reads none: its resolver does not check files.';
+  const note = element(
+    'p',
+    { class: 'hint' },
+    `The file contains content credentials, which this page does not read.${how}`,
+  );
+  const button = isChecked ? [checkButton(file, 'Send to this server to read them')] : [];
+  return { verdict: `${verdict}, credentials in the file not read`, body: [...body, note, ...button] };
 }
 
 /** `undefined` if the file was not checked: the resolver checks none, or it is large. */
@@ -34,12 +61,17 @@ async function checkSmall(file: File): Promise<Checked | undefined> {
   return file.size > UNASKED_BYTES_MAX ? undefined : checkFile(file);
 }
 
-async function manifestsOf(file: File, check: Promise<Checked | undefined>): Promise<Found> {
+async function manifestsOf(file: File, check: Promise<CheckedUnits | undefined>): Promise<Found> {
   const checked = await check;
   if (checked !== undefined) return found(checked, file);
   if ((await checkLimit()) === 0) return { verdict: `manifests ${OFF}` };
+  return { verdict: 'manifests not looked up', body: [checkButton(file, 'Check this large file')] };
+}
+
+/** Sends a file on request, and shows what its check finds in place of the button. */
+function checkButton(file: File, label: string): HTMLElement {
   const body = element('div');
-  const ask = actionButton('Check this large file', () => {
+  const ask = actionButton(label, () => {
     ask.disabled = true;
     checkFile(file)
       .then((late) => found(late, file))
@@ -49,17 +81,17 @@ async function manifestsOf(file: File, check: Promise<Checked | undefined>): Pro
       );
   });
   body.append(ask);
-  return { verdict: 'manifests not looked up', body: [body] };
+  return body;
 }
 
-async function found(checked: Checked, file: File): Promise<Found> {
+async function found(checked: CheckedUnits, file: File): Promise<Found> {
   const isEmpty = checked.credentials === undefined && checked.matches.length === 0;
   if (isEmpty) return { verdict: 'no manifest' };
   return { verdict: verdictOf(checked), body: foundView(checked, await pictureUrl(file)) };
 }
 
 /** A check that fails says so in the part of the manifests. */
-async function rightsOf(result: Result, check: Promise<Checked | undefined>): Promise<Found> {
+async function rightsOf(result: Result, check: Promise<CheckedUnits | undefined>): Promise<Found> {
   // They do without each other.
   const [checked, answers] = await Promise.all([
     check.catch(() => undefined),

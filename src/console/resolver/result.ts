@@ -1,6 +1,6 @@
 /** Shows what a check has found. */
 import { copyButton, counted, element, facts, nameElement } from '../dom.js';
-import type { Checked, Credentials, Match } from './api.js';
+import type { Checked, CheckedUnits, Credentials, Match } from './api.js';
 
 /** The facts of the file that was checked. */
 export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLElement {
@@ -32,7 +32,7 @@ export function credentialsView(checked: Checked, picture: string | undefined): 
 }
 
 /** The same without a word on what was not found. */
-export function foundView({ credentials, matches }: Checked, picture: string | undefined): Node[] {
+export function foundView({ credentials, matches }: CheckedUnits, picture: string | undefined): Node[] {
   return [
     ...(credentials === undefined
       ? []
@@ -53,7 +53,7 @@ function matchesView(matches: readonly Match[], picture: string | undefined): HT
 }
 
 /** The worst that is known of the manifests, in a few words. */
-export function verdictOf({ credentials, matches }: Checked): string {
+export function verdictOf({ credentials, matches }: CheckedUnits): string {
   const own = credentials === undefined ? [] : [`in the file: ${STATES[credentials.state]}`];
   const states = matches.flatMap((match) => match.credentials?.state ?? []);
   const worst = (['invalid', 'valid', 'trusted'] as const).find((state) => states.includes(state));

@@ -1,7 +1,7 @@
 /** What a file and its manifests say about rights. */
 import type { Result } from '../codes/api.js';
 import { plainName } from '../dom.js';
-import type { Answer, Answers, Checked, Credentials } from './api.js';
+import type { Answer, Answers, CheckedUnits, Credentials } from './api.js';
 
 /** Fields of the metadata in the file, with their names. */
 const FIELDS: readonly (readonly [field: string, label: string])[] = [
@@ -33,7 +33,7 @@ export type RightsLine = readonly [who: string, what: string];
 /** @param answers of the look-up of rights, if the resolver has it */
 export function rightsFound(
   result: Result,
-  checked: Checked | undefined,
+  checked: CheckedUnits | undefined,
   answers: Answers | undefined,
 ): RightsLine[] {
   const fields = FIELDS.flatMap(([field, label]): RightsLine[] => {

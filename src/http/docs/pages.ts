@@ -14,12 +14,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
 };
 
 const FRAME = 'frame.html';
 /** Built by `scripts/copy-web.mjs`; the sources have no such file. */
 const SCRIPT = 'main.js';
-const ASSETS = [SCRIPT, 'console.css', 'icon.svg'];
+/** Codes files in a worker, with the module of `scripts/build-wasm.mjs`. Builds may lack the module. */
+const CODER = 'coder.js';
+const MODULE = 'isccd.wasm';
+const ASSETS = [SCRIPT, 'console.css', 'icon.svg', CODER, MODULE];
+/** A worker has a policy of its own: it loads the module, and knows no other host. */
+const CODER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 /** In the order of the page, which is the same for all services. */
 const SERVICES = ['codes', 'search', 'store', 'resolver'];
@@ -88,6 +94,7 @@ function html({ service, title }: StartPage, neighbours: Origins): string {
   const origins: Origins = { ...neighbours, [service]: '' };
   const listed = SERVICES.filter((name) => name in origins);
   const values: Readonly<Record<string, string>> = {
+    coder: isBuilt(MODULE) ? 'on' : '',
     title: escaped(title),
     service,
     neighbours: escaped(
@@ -132,11 +139,22 @@ export function escaped(plain: string): string {
 
 /** Routes under `/static` for the assets of the start pages. */
 export function pageAssets(): Route[] {
-  return ASSETS.map((file) => assetRoute(`/static/${file}`, file));
+  return ASSETS.filter(isBuilt).map((file) => {
+    const headers = file === CODER ? { 'Content-Security-Policy': CODER_POLICY } : {};
+    return assetRoute(`/static/${file}`, file, headers);
+  });
+}
+
+function isBuilt(file: string): boolean {
+  return statSync(path.join(webFolder(), file), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** A route for one asset, such as `style.css`. */
-export function assetRoute(urlPath: string, file: string): Route {
+export function assetRoute(
+  urlPath: string,
+  file: string,
+  headers: Readonly<Record<string, string>> = {},
+): Route {
   const contentType = TYPES[path.extname(file)] ?? 'application/octet-stream';
   const caching = contentType.startsWith('image/') ? IMAGE_CACHING : CODE_CACHING;
   return {
@@ -149,7 +167,7 @@ export function assetRoute(urlPath: string, file: string): Route {
     responses: {},
     handler: () => ({
       status: 200,
-      headers: { 'Cache-Control': caching },
+      headers: { 'Cache-Control': caching, ...headers },
       body: { kind: 'file', path: path.join(webFolder(), file), contentType, compress: true },
     }),
   };

@@ -11,9 +11,9 @@ type Encode = (bytes: string | Uint8Array) => Promise<Buffer>;
 /** Below this size, headers and calls cost more than the bytes saved. */
 const BYTES_MIN = 1024;
 
-/** Text formats. Images, audio, video and archives are compressed already. */
+/** Text formats, and modules for browsers. Images, audio, video and archives are compressed already. */
 const COMPRESSIBLE =
-  /^(?:text\/|application\/(?:json|yaml|javascript|xml|[\w.-]+\+(?:json|xml))|image\/svg\+xml)/i;
+  /^(?:text\/|application\/(?:json|yaml|javascript|wasm|xml|[\w.-]+\+(?:json|xml))|image\/svg\+xml)/i;
 
 /** Quality 4 takes about as long as gzip and compresses better; the default of 11 is 50 times slower. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };

@@ -1,6 +1,7 @@
 /** Checks a file for the start page: its code, its own credentials, and the manifests that match, with their facts. */
 import { z } from 'zod';
-import { bindingsOf, distinctBindings } from '../../c2pa/content-query.js';
+import { decodeValue, parseQueryBody, queryUnits } from '../../c2pa/binding-query.js';
+import { type Binding, bindingsOf, distinctBindings } from '../../c2pa/content-query.js';
 import { RESPONSES } from '../../c2pa/content-routes.js';
 import type { ManifestReader, ManifestValidation } from '../../c2pa/manifest-reader.js';
 import { type BindingMatch, bindingMatches } from '../../c2pa/schema.js';
@@ -19,6 +20,7 @@ import type { ResolverService } from './service.js';
 const PATH = '/check';
 /** Checks of a client per minute. The page sends one file at a time. */
 const RATE = { count: 30, periodSeconds: 60 };
+const BINDING_BYTES_MAX = 16 * 1024;
 /** Matches to show. The manifest of each is read. */
 const MATCHES_MAX = 6;
 
@@ -67,14 +69,54 @@ export function checkRoutes(service: ResolverService, options: CheckOptions): Ro
     responses: {},
     handler: () => json({ bytesMax: coder?.bytesMax ?? 0, rights: options.looksUpRights }),
   });
-  return coder === undefined ? [settings] : [settings, checkRoute(service, { ...options, coder })];
+  const byBinding = bindingRoute(service, options);
+  return coder === undefined
+    ? [settings, byBinding]
+    : [settings, byBinding, checkRoute(service, { ...options, coder })];
+}
+
+/** For pages that code files themselves: what is known of content with the units of a soft binding. */
+function bindingRoute(service: ResolverService, options: CheckOptions): Route {
+  const throttle = new Throttle(new FixedWindows({ check: RATE }), []);
+  return route({
+    method: 'POST',
+    path: `${PATH}/binding`,
+    operationId: 'checkBinding',
+    summary: 'Manifests that match units, with what they say',
+    hidden: true,
+    cors: 'console',
+    body: { kind: 'bytes', bytesMax: BINDING_BYTES_MAX },
+    responses: {},
+    guard: async ({ clientAddress }) => {
+      const seconds = await throttle.take('check', clientAddress);
+      if (seconds > 0) throw new RateExceeded(seconds);
+    },
+    handler: async (request) => {
+      const { alg, value } = parseQueryBody(request.body);
+      const units = queryUnits(decodeValue(value, 'value'));
+      const bindings = await bindingsOf({ units }, alg, options.reader);
+      return json({ matches: await matchesOf(service, options, bindings, request) });
+    },
+  });
+}
+
+/** The matches of bindings, with what their manifests say. */
+async function matchesOf(
+  service: ResolverService,
+  options: CheckOptions,
+  bindings: readonly Binding[],
+  { origin, trace, log }: { readonly origin: string; readonly trace: Trace; readonly log: Logger },
+): Promise<CheckedMatch[]> {
+  const { publicUrl } = options;
+  const matches = await service.matchesOf(bindings, MATCHES_MAX, publicUrl ?? origin, trace);
+  return Promise.all(matches.map((match) => describe(service, options, match, log, trace)));
 }
 
 function checkRoute(
   service: ResolverService,
   options: CheckOptions & { readonly coder: ContentCoder },
 ): Route {
-  const { coder, publicUrl, reader, validator } = options;
+  const { coder, reader, validator } = options;
   const throttle = new Throttle(new FixedWindows({ check: RATE }), []);
   return route({
     method: 'POST',
@@ -99,16 +141,13 @@ function checkRoute(
       if (seconds > 0) throw new RateExceeded(seconds);
     },
     handler: async (request) => {
-      const { body, clientAddress, signal, origin, trace, log } = request;
+      const { body, clientAddress, signal } = request;
       const mediatype = request.header('content-type');
       const asset = { body, mediatype, sentFilename: sentFilename(request), clientAddress, signal };
       const coded = await coder.code({ ...asset, isDescribed: true });
       const bindings = distinctBindings(await bindingsOf(coded, undefined, reader));
-      const matches = await service.matchesOf(bindings, MATCHES_MAX, publicUrl ?? origin, trace);
       const { iscc, manifest } = coded;
-      const described = await Promise.all(
-        matches.map((match) => describe(service, options, match, log, trace)),
-      );
+      const described = await matchesOf(service, options, bindings, request);
       const credentials = manifest && (await withTrust(coded.credentials, manifest, validator));
       return json({
         iscc,
