@@ -1,7 +1,11 @@
 //! What `turbojpeg-sys` declares, for WebAssembly, where its types of C are missing. The library is linked by
 //! `scripts/libjpeg-wasm.mjs`.
 
-#![expect(non_camel_case_types, reason = "the names of turbojpeg-sys")]
+#![allow(
+    non_camel_case_types,
+    clippy::upper_case_acronyms,
+    reason = "the names of turbojpeg-sys, of which each platform uses some"
+)]
 
 use std::ffi::c_uint;
 #[cfg(target_family = "wasm")]
