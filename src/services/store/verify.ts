@@ -351,9 +351,8 @@ function inRow({ alg, value, units, alternate }: BindingRow): string {
   return `${alg} ${value.toString('hex')} ${units} ${alternate}`;
 }
 
-/** Tables of earlier versions lack the column. */
-function isOfFile({ added }: Partial<Pick<BindingRow, 'added'>>): boolean {
-  return (added ?? null) === null;
+function isOfFile({ added }: BindingRow): boolean {
+  return added === null;
 }
 
 function undefinedAtTimeout(error: unknown): undefined {
