@@ -209,7 +209,7 @@ const HEAD_CHARACTERS = CANONICAL.length + 3;
 const heads = new Map<string, Head>();
 
 /** The header of a unit. Units of files have few different ones, which are decoded once. */
-function headOf(unit: string): Head {
+export function headOf(unit: string): Head {
   const key = unit.startsWith(CANONICAL) ? unit.slice(0, HEAD_CHARACTERS) : undefined;
   const known = key === undefined ? undefined : heads.get(key);
   if (known !== undefined) return known;

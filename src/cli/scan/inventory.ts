@@ -2,11 +2,10 @@
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import Libsql from 'libsql';
-import { decodeCode } from '../../iscc/codec.js';
 import { csvField } from '../../platform/csv.js';
 import type { Failure } from '../batch/run.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
-import { type Group, UNIT_TYPES } from './groups.js';
+import { type Group, headOf, UNIT_TYPES } from './groups.js';
 import type { ScannedFile } from './records.js';
 import { replaceFile } from './replace-file.js';
 
@@ -107,7 +106,7 @@ function numbers(
 }
 
 function unitOf(file: ScannedFile | undefined, main: number): string | undefined {
-  return file?.allUnits.find((unit) => decodeCode(unit).main === main);
+  return file?.allUnits.find((unit) => headOf(unit).main === main);
 }
 
 function date(ms: number | undefined): string | undefined {
@@ -132,6 +131,9 @@ async function replaceDatabase(file: string, rows: readonly Row[]): Promise<void
   }
 }
 
+/** A call of the database takes longer than storing a row. */
+const ROWS_PER_INSERT = 100;
+
 function fillDatabase(file: string, rows: readonly Row[]): void {
   const names = Object.keys(COLUMNS) as (keyof Row)[];
   const database = new Libsql(file);
@@ -141,8 +143,15 @@ function fillDatabase(file: string, rows: readonly Row[]): void {
     database.exec(
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE files (${columns}); BEGIN`,
     );
-    const insert = database.prepare(`INSERT INTO files VALUES (${names.map(() => '?').join(', ')})`);
-    for (const row of rows) insert.run(names.map((name) => row[name] ?? null));
+    const row = `(${names.map(() => '?').join(', ')})`;
+    const insert = (count: number) =>
+      database.prepare(`INSERT INTO files VALUES ${Array<string>(count).fill(row).join(', ')}`);
+    const many = insert(ROWS_PER_INSERT);
+    for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
+      const block = rows.slice(at, at + ROWS_PER_INSERT);
+      const statement = block.length === ROWS_PER_INSERT ? many : insert(block.length);
+      statement.run(block.flatMap((one) => names.map((name) => one[name] ?? null)));
+    }
     database.exec('COMMIT');
   } finally {
     database.close();
