@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { Accounts } from '../src/services/dashboard/accounts.js';
+import { Accounts } from '../src/services/dashboard/accounts/accounts.js';
 import { type Database, openDatabase } from '../src/storage/database/open.js';
 import { ADMIN, PASSWORD, SET_UP } from '../test/admin/support/dashboard.js';
 import { seed } from '../test/admin/support/seed.js';

@@ -66,7 +66,7 @@ export const AREAS = [
     tool: 'stryker',
     sources: [
       'src/services/dashboard/csrf.ts',
-      'src/services/dashboard/sessions.ts',
+      'src/services/dashboard/accounts/sessions.ts',
       'src/services/search/keys',
       'src/services/store/tokens',
     ],
@@ -83,7 +83,7 @@ export const AREAS = [
   {
     name: 'records',
     tool: 'stryker',
-    sources: ['src/services/codes/records.ts', 'src/services/codes/cleanup.ts'],
+    sources: ['src/services/codes/uploads/records.ts', 'src/services/codes/uploads/cleanup.ts'],
     tests: ['test/codes/records.test.ts', 'test/codes/cleanup.test.ts', 'test/codes/service.test.ts'],
   },
   {

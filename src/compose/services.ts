@@ -177,7 +177,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceEntry>> = {
     variables: storeVariables,
     check: readStoreSettings,
     notes: async (environment) => {
-      const { describeLists } = await import('../services/store/rules.js');
+      const { describeLists } = await import('../services/store/manifests/rules.js');
       return describeLists(readStoreSettings(environment));
     },
     reach: async (environment) => {

@@ -21,8 +21,11 @@ import { dataFolders, openStore, type StoreResources } from '../services/store/a
 import { declarations } from '../services/store/declarations/declarations.js';
 import { NO_DECLARER } from '../services/store/declarer.js';
 import { inProcessManifests } from '../services/store/in-process-manifests.js';
-import { forgetLedger } from '../services/store/search-index-ledger.js';
-import { SearchIndexSync, type SearchIndexSyncOptions } from '../services/store/search-index-sync.js';
+import { forgetLedger } from '../services/store/index-sync/search-index-ledger.js';
+import {
+  SearchIndexSync,
+  type SearchIndexSyncOptions,
+} from '../services/store/index-sync/search-index-sync.js';
 import { TOKEN_LIMITS } from '../services/store/tokens/token-limit.js';
 import { unloggedGauge } from '../services/store/unlogged.js';
 import { eventLog } from '../services/store/webhooks/events.js';

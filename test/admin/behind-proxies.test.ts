@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Agent, fetch, type RequestInit } from 'undici';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/database/open.js';
 import { openSqliteReadOnly } from '../../src/storage/database/sqlite.js';
 import { freePort, Running } from '../deploy/support/running.js';

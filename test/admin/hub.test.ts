@@ -1,6 +1,6 @@
 /** Operators retry declarations at a hub that fails and recovers; background retries are off. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { DECLARED, GATEWAY, hubEnvironment, MANIFEST_ID } from '../store/declarations/support.js';
 import { acceptedSidecars, bytesOf, sidecar } from '../store/support/fixtures.js';

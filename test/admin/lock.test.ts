@@ -1,6 +1,6 @@
 /** Locks after failed logins. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LOCKING_FAILURE, LoginFailures } from '../../src/services/dashboard/login-failures.js';
+import { LOCKING_FAILURE, LoginFailures } from '../../src/services/dashboard/accounts/login-failures.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { ADMIN, type Dashboard, PASSWORD, READER, SET_UP, startDashboard } from './support/dashboard.js';

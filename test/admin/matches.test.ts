@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { native } from '../../src/native.js';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { codeOf, manifestFor, picture, store } from '../content/support.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';

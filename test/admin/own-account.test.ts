@@ -1,7 +1,7 @@
 /** The page of the own account: password, sessions and second factor, on both engines. */
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { SecondFactors } from '../../src/services/dashboard/second-factor.js';
+import { SecondFactors } from '../../src/services/dashboard/accounts/second-factor.js';
 import { auditPage } from '../../src/storage/database/audit-log.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { ADMIN, type Dashboard, PASSWORD, SET_UP, startDashboard } from './support/dashboard.js';

@@ -1,6 +1,6 @@
 /** Every route of the dashboard with every role. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { includes } from '../../src/services/dashboard/roles.js';
+import { includes } from '../../src/services/dashboard/accounts/roles.js';
 import { ROLES, type Role } from '../../src/storage/database/tables.js';
 import { ADMIN, type Dashboard, PASSWORD, SET_UP, startDashboard } from './support/dashboard.js';
 import { seed } from './support/seed.js';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/platform/observe/log.js';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
+import { randomToken, SESSION_SECONDS, Sessions } from '../../src/services/dashboard/accounts/sessions.js';
 import type { StoreActions } from '../../src/services/dashboard/port.js';
 import { type AdminOptions, AdminService } from '../../src/services/dashboard/service.js';
-import { randomToken, SESSION_SECONDS, Sessions } from '../../src/services/dashboard/sessions.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { PASSWORD, SET_UP } from './support/dashboard.js';
 

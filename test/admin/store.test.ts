@@ -1,6 +1,6 @@
 /** The dashboard in a complete store, as `isccd serve store` builds it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';
 import { type Place, type StoreClient, startStore } from '../store/support/server.js';

@@ -1,6 +1,6 @@
 /** Admins that change each other's accounts at the same time, through two processes of the store. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import type { Actor } from '../../src/storage/database/audit.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';

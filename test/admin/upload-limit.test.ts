@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
 import type { Transport } from '../../src/http/transport/transport.js';
 import { createLogger } from '../../src/platform/observe/log.js';
+import type { Sessions } from '../../src/services/dashboard/accounts/sessions.js';
 import { upload } from '../../src/services/dashboard/guarded.js';
-import type { Sessions } from '../../src/services/dashboard/sessions.js';
 
 test.each([1024, 1024 ** 3])('a file search of %i bytes does not slow the transport down', (bytesMax) => {
   const handler = () => {

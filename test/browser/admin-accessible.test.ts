@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { ADMIN, PASSWORD, SET_UP } from '../admin/support/dashboard.js';
 import { picture, store } from '../content/support.js';

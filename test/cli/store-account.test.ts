@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BLOCK_BYTES, BLOCKS_IN_FLIGHT_MAX, Blocks } from '../../src/services/codes/blocks.js';
+import { BLOCK_BYTES, BLOCKS_IN_FLIGHT_MAX, Blocks } from '../../src/services/codes/uploads/blocks.js';
 
 /** A slow sink that stores the blocks when it is done with them, and counts calls. */
 function slowSink() {

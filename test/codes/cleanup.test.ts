@@ -4,9 +4,9 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger, type Logger } from '../../src/platform/observe/log.js';
-import { Cleanup } from '../../src/services/codes/cleanup.js';
-import { firstMediaIdAt, type MediaId } from '../../src/services/codes/media-id.js';
-import { Records } from '../../src/services/codes/records.js';
+import { Cleanup } from '../../src/services/codes/uploads/cleanup.js';
+import { firstMediaIdAt, type MediaId } from '../../src/services/codes/uploads/media-id.js';
+import { Records } from '../../src/services/codes/uploads/records.js';
 import { FileBlobs } from '../../src/storage/blobs/files.js';
 import { temporaryFolder } from './support/folder.js';
 

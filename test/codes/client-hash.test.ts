@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { ClientHasher, hashInput } from '../../src/services/codes/client-hash.js';
+import { ClientHasher, hashInput } from '../../src/services/codes/uploads/client-hash.js';
 import { temporaryFolder } from './support/folder.js';
 
 test.each([

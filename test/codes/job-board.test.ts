@@ -1,8 +1,8 @@
 /** Places for jobs. */
 import { expect, test } from 'vitest';
 import { Unavailable } from '../../src/services/codes/errors.js';
-import { JobBoard } from '../../src/services/codes/job-board.js';
-import type { MediaId } from '../../src/services/codes/media-id.js';
+import { JobBoard } from '../../src/services/codes/jobs/job-board.js';
+import type { MediaId } from '../../src/services/codes/uploads/media-id.js';
 
 const PLACES = 1000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstMediaIdAt, isMediaId, MediaIdSource } from '../../src/services/codes/media-id.js';
+import { firstMediaIdAt, isMediaId, MediaIdSource } from '../../src/services/codes/uploads/media-id.js';
 
 test('an id is 13 characters of base32hex, the last one even', () => {
   const ids = new MediaIdSource();

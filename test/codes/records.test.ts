@@ -1,10 +1,10 @@
 import { readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { firstMediaIdAt, type MediaId } from '../../src/services/codes/media-id.js';
-import { Records } from '../../src/services/codes/records.js';
-import type { UploadRecord } from '../../src/services/codes/records-port.js';
 import type { IsccResult } from '../../src/services/codes/result.js';
+import { firstMediaIdAt, type MediaId } from '../../src/services/codes/uploads/media-id.js';
+import { Records } from '../../src/services/codes/uploads/records.js';
+import type { UploadRecord } from '../../src/services/codes/uploads/records-port.js';
 import { StorageFull } from '../../src/storage/data/full.js';
 import { fill, smallDisk } from '../faults/support/small-disk.js';
 import { temporaryFolder } from './support/folder.js';

@@ -2,11 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ClientHasher } from '../../src/services/codes/client-hash.js';
 import { Unavailable } from '../../src/services/codes/errors.js';
 import { Pipeline } from '../../src/services/codes/pipeline/pipeline.js';
-import { Records } from '../../src/services/codes/records.js';
 import { CodesService } from '../../src/services/codes/service.js';
+import { ClientHasher } from '../../src/services/codes/uploads/client-hash.js';
+import { Records } from '../../src/services/codes/uploads/records.js';
 import { FileBlobs } from '../../src/storage/blobs/files.js';
 import { StorageFull } from '../../src/storage/data/full.js';
 import { temporaryFolder } from './support/folder.js';

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import { createLogger } from '../../src/platform/observe/log.js';
 import { RedisLink } from '../../src/platform/redis/link.js';
 import { CodesRefusal, Unavailable } from '../../src/services/codes/errors.js';
-import { JobBoard } from '../../src/services/codes/job-board.js';
-import type { MediaId } from '../../src/services/codes/media-id.js';
-import { JOBS, SharedProgress, UPLOADS } from '../../src/services/codes/shared-progress.js';
+import { JobBoard } from '../../src/services/codes/jobs/job-board.js';
+import { JOBS, SharedProgress, UPLOADS } from '../../src/services/codes/jobs/shared-progress.js';
+import type { MediaId } from '../../src/services/codes/uploads/media-id.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { type SeaweedServer, startSeaweed } from '../support/seaweed.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';

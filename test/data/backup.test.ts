@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { open as openLmdb } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
-import { manifestFile } from '../../src/services/store/folder.js';
+import { manifestFile } from '../../src/services/store/files/folder.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { noise, uploaded } from '../codes/support/client.js';
 import { acceptedSidecars, bytesOf } from '../store/support/fixtures.js';

@@ -1,6 +1,6 @@
 /** The whole loop: a store declares, the hub logs it, and the resolver of another node finds and fetches the manifest. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { OPERATOR, PASSWORD } from '../admin/support/dashboard.js';
 import { Visitor } from '../admin/support/visitor.js';

@@ -8,7 +8,7 @@ import { run } from '../support/command.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const REASON = '\n\nProgress requests of closed pages waited for ever.\n';
-const CODE = ['src/services/codes/progress.ts'];
+const CODE = ['src/services/codes/jobs/progress.ts'];
 
 describe('a message', () => {
   it.each([

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
 import { createLogger } from '../../src/platform/observe/log.js';
-import { SyncedBindingIndex } from '../../src/services/store/binding-index.js';
+import { SyncedBindingIndex } from '../../src/services/store/bindings/binding-index.js';
 import { NO_DECLARER } from '../../src/services/store/declarer.js';
-import { FileVanished, Manifests } from '../../src/services/store/manifests.js';
-import type { BindingEntry, BindingIndex } from '../../src/services/store/validator.js';
+import { FileVanished, Manifests } from '../../src/services/store/manifests/manifests.js';
+import type { BindingEntry, BindingIndex } from '../../src/services/store/validation/validator.js';
 import { STORE_ITSELF } from '../../src/storage/database/audit.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';

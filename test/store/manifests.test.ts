@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_DECLARER } from '../../src/services/store/declarer.js';
-import { Manifests, type ManifestToStore } from '../../src/services/store/manifests.js';
+import { Manifests, type ManifestToStore } from '../../src/services/store/manifests/manifests.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedReport, acceptedSidecars, bytesOf, SIDECARS, sidecar } from './support/fixtures.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger } from '../../src/platform/observe/log.js';
-import { ocspResponses } from '../../src/services/store/revocation.js';
+import { ocspResponses } from '../../src/services/store/validation/revocation.js';
 
 const KEPT_MAX = 1000;
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trustListsOf } from '../../src/c2pa/trust-lists.js';
 import { native } from '../../src/native.js';
-import { ageDetails, VALIDATOR_VERSION } from '../../src/services/store/rules.js';
+import { ageDetails, VALIDATOR_VERSION } from '../../src/services/store/manifests/rules.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar, TRUST_ANCHORS } from './support/fixtures.js';

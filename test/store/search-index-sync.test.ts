@@ -9,7 +9,7 @@ import { ConnectionFailed } from '../../src/client/errors.js';
 import { native } from '../../src/native.js';
 import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
 import { lockFeed, recordChanges } from '../../src/services/store/feed.js';
-import { SearchIndexSync } from '../../src/services/store/search-index-sync.js';
+import { SearchIndexSync } from '../../src/services/store/index-sync/search-index-sync.js';
 import { indexStatuses, refillAll } from '../../src/storage/database/index-status.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';

@@ -1,6 +1,6 @@
 /** Soft bindings with a text value: indexed under both readings, counted once, indexed again after an upgrade. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INDEX_VERSION } from '../../src/services/store/judgement.js';
+import { INDEX_VERSION } from '../../src/services/store/manifests/judgement.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { bytesOf, sidecar } from './support/fixtures.js';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { Accounts } from '../../src/services/dashboard/accounts.js';
+import { Accounts } from '../../src/services/dashboard/accounts/accounts.js';
 import { backupStore } from '../../src/services/store/backup.js';
 import { verifyStore } from '../../src/services/store/verify.js';
 import { type Database, openDatabase } from '../../src/storage/database/open.js';

@@ -1,5 +1,5 @@
 /** `isccd store account ...`: works on the store's database, whether the store runs or not. */
-import { type Account, Accounts } from '../../services/dashboard/accounts.js';
+import { type Account, Accounts } from '../../services/dashboard/accounts/accounts.js';
 import { AdminRefusal } from '../../services/dashboard/errors.js';
 import { ROLES, type Role } from '../../storage/database/tables.js';
 import { commandActor } from '../input/actor.js';

@@ -18,7 +18,7 @@ import {
 } from '../../platform/config/trust-list.js';
 import { readVariables } from '../../platform/config/variable.js';
 import { printable } from '../../platform/printable.js';
-import { isOutdated } from '../../services/store/rules.js';
+import { isOutdated } from '../../services/store/manifests/rules.js';
 import { replaceDurably, syncPath } from '../../storage/data/durable.js';
 import { makeFolder } from '../../storage/data/folder.js';
 import { prepareData } from '../../storage/data/format.js';

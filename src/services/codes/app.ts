@@ -8,16 +8,16 @@ import type { Logger } from '../../platform/observe/log.js';
 import { version } from '../../platform/version.js';
 import { PipelineCoder } from './content-coder.js';
 import { errorForm } from './error-form.js';
-import { JobBoard } from './job-board.js';
+import { JobBoard } from './jobs/job-board.js';
+import { openProgress } from './jobs/open-progress.js';
 import { CodesMetrics } from './metrics.js';
-import { openProgress } from './open-progress.js';
 import { profileOf } from './pipeline/jobs.js';
 import { checkModels, configuredModels } from './pipeline/semantic/models.js';
 import { startPipeline, type WorkerOptions } from './pipeline/start.js';
 import { codesRoutes } from './routes.js';
 import { type CodesOptions, CodesService } from './service.js';
 import { Sources } from './sources.js';
-import { openUploads } from './uploads.js';
+import { openUploads } from './uploads/uploads.js';
 
 const CORS_MAX_AGE_SECONDS = 300;
 

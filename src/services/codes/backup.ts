@@ -3,9 +3,9 @@ import path from 'node:path';
 import { Copier } from '../../storage/data/copier.js';
 import { FORMAT_FILE } from '../../storage/data/format.js';
 import type { Copied, OnStep } from '../../storage/data/port.js';
-import { fileOf } from './media-file.js';
-import type { MediaId } from './media-id.js';
-import { Records } from './records.js';
+import { fileOf } from './uploads/media-file.js';
+import type { MediaId } from './uploads/media-id.js';
+import { Records } from './uploads/records.js';
 
 const RECORDS = 'records';
 const RECORDS_FILE = path.posix.join(RECORDS, 'data.mdb');

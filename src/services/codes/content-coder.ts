@@ -16,7 +16,7 @@ import { mediaTypeOf } from './pipeline/addon-calls.js';
 import type { Pipeline, ProcessOptions } from './pipeline/pipeline.js';
 import { configuredModels } from './pipeline/semantic/models.js';
 import { startPipeline } from './pipeline/start.js';
-import { receiveWithSum } from './receive.js';
+import { receiveWithSum } from './uploads/receive.js';
 
 export interface CoderParts {
   /** Its drafts are the only place where bytes of an asset are on disk. */

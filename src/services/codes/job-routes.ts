@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Reply, Request, Route } from '../../http/routing/route.js';
 import { route } from '../../http/routing/route.js';
 import { describedError, retryLater } from './error-form.js';
-import type { JobView } from './job-board.js';
+import type { JobView } from './jobs/job-board.js';
 import { STEPS } from './pipeline/stopwatch.js';
 import type { CodesService } from './service.js';
 

@@ -2,7 +2,7 @@
 import { counter, durations, level, type Metric } from '../../platform/observe/instruments.js';
 import type { JobOutcome, Pipeline } from './pipeline/pipeline.js';
 import type { PipelineStep } from './pipeline/stopwatch.js';
-import type { Unremoved } from './unremoved.js';
+import type { Unremoved } from './uploads/unremoved.js';
 
 /** Bucket limits, from media type detection (below 1 ms) to decoding a long video (minutes). */
 const STEP_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300];

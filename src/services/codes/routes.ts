@@ -9,13 +9,13 @@ import type { BlobRange } from '../../storage/blobs/port.js';
 import { retryLater } from './error-form.js';
 import { CodesRefusal } from './errors.js';
 import { accepted, jobRoutes, prefersAsync } from './job-routes.js';
-import type { MediaId } from './media-id.js';
-import type { Upload } from './open-upload.js';
 import { STEPS, serverTiming } from './pipeline/stopwatch.js';
 import { orderedResult } from './result.js';
 import * as schema from './schema.js';
 import type { CodesService, Processed } from './service.js';
 import { metadataFromHeaders, type UploadMetadataHeaders } from './upload-metadata.js';
+import type { MediaId } from './uploads/media-id.js';
+import type { Upload } from './uploads/open-upload.js';
 
 export interface RoutesOptions {
   readonly uploadBytesMax: number;

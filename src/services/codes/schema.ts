@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { filenameParameter } from '../../content/sent-filename.js';
-import { MEDIA_ID_PATTERN, type MediaId } from './media-id.js';
+import { MEDIA_ID_PATTERN, type MediaId } from './uploads/media-id.js';
 
 export const NAME_CHARACTERS_MAX = 128;
 export const DESCRIPTION_CHARACTERS_MAX = 4096;

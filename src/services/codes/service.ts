@@ -2,24 +2,24 @@
 import type { FileSum } from '../../native.js';
 import { clientKey } from '../../platform/limits/throttle.js';
 import { type BlobDraft, type Blobs, copyBlob, type StoredBlob } from '../../storage/blobs/port.js';
-import type { ClientHasher } from './client-hash.js';
 import { CodesRefusal } from './errors.js';
 import { filenameOf } from './filename.js';
-import { JobBoard, type JobView, type Place } from './job-board.js';
-import type { MediaId } from './media-id.js';
+import { JobBoard, type JobView, type Place } from './jobs/job-board.js';
+import { type Progress, ProgressBoard, type ProgressPort } from './jobs/progress.js';
 import type { Field } from './metadata/places.js';
-import { openUpload, type Upload } from './open-upload.js';
 import { explainJson } from './pipeline/addon-calls.js';
 import type { Compat } from './pipeline/jobs.js';
 import { type FileType, fileTypeOf, type Pipeline } from './pipeline/pipeline.js';
 import { type PipelineStep, Stopwatch } from './pipeline/stopwatch.js';
-import { type Progress, ProgressBoard, type ProgressPort } from './progress.js';
-import { type ReceivedBody, receive, receiveWithSum } from './receive.js';
-import type { UploadRecord, UploadRecords } from './records-port.js';
 import { type EmbeddedMetadata, type IsccResult, withSubmitted } from './result.js';
 import { Sources } from './sources.js';
 import { TextBodies } from './text-bodies.js';
-import { UploadStore } from './upload-store.js';
+import type { ClientHasher } from './uploads/client-hash.js';
+import type { MediaId } from './uploads/media-id.js';
+import { openUpload, type Upload } from './uploads/open-upload.js';
+import { type ReceivedBody, receive, receiveWithSum } from './uploads/receive.js';
+import type { UploadRecord, UploadRecords } from './uploads/records-port.js';
+import { UploadStore } from './uploads/upload-store.js';
 
 export interface CodesOptions {
   readonly uploadBytesMax: number;

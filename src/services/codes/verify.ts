@@ -2,10 +2,10 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Checked, OnProblem, OnStep } from '../../storage/data/port.js';
-import { fileOf, fileProblem } from './media-file.js';
-import { isMediaId } from './media-id.js';
-import { Records } from './records.js';
-import type { UploadRecord } from './records-port.js';
+import { fileOf, fileProblem } from './uploads/media-file.js';
+import { isMediaId } from './uploads/media-id.js';
+import { Records } from './uploads/records.js';
+import type { UploadRecord } from './uploads/records-port.js';
 
 export async function verifyCodes(mediaPath: string, onProblem: OnProblem, onStep: OnStep): Promise<Checked> {
   const folder = path.join(mediaPath, 'records');

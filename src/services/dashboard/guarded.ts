@@ -13,13 +13,13 @@ import {
 } from '../../http/routing/route.js';
 import type { Actor } from '../../storage/database/audit.js';
 import type { Role } from '../../storage/database/tables.js';
+import { includes } from './accounts/roles.js';
+import type { Session, Sessions } from './accounts/sessions.js';
 import { checkForm, isOwnSite } from './csrf.js';
 import { AdminRefusal } from './errors.js';
 import { pageReply, redirect } from './reply.js';
-import { includes } from './roles.js';
 import { FORM_BYTES_MAX, row } from './row.js';
 import type * as schema from './schema.js';
-import type { Session, Sessions } from './sessions.js';
 import { failurePage } from './views/failure.js';
 import { bytes as bytesText } from './views/text.js';
 

@@ -6,8 +6,8 @@ import { assetRoute } from '../../http/docs/pages.js';
 import { type Reply, route } from '../../http/routing/route.js';
 import { StorageUnavailable } from '../../storage/data/unavailable.js';
 import { isUnavailable, UNAVAILABLE_RETRY_SECONDS } from '../../storage/database/unavailable.js';
-import { accountRoutes } from './account-routes.js';
-import { auditRoutes } from './audit-routes.js';
+import { ACTION_ROLES } from './accounts/roles.js';
+import type { Flash, Session } from './accounts/sessions.js';
 import { AdminRefusal } from './errors.js';
 import {
   type AdminRoute,
@@ -21,23 +21,23 @@ import {
   START,
   tokenOf,
 } from './guarded.js';
-import { loginRoutes, sessionCookie } from './login-routes.js';
-import { matchRoutes } from './match-routes.js';
-import { ownAccountRoutes } from './own-account-routes.js';
 import type { LoginThrottle } from './port.js';
 import { imageReply, pageReply, redirect } from './reply.js';
-import { ACTION_ROLES } from './roles.js';
+import { accountRoutes } from './routes/account-routes.js';
+import { auditRoutes } from './routes/audit-routes.js';
+import { loginRoutes, sessionCookie } from './routes/login-routes.js';
+import { matchRoutes } from './routes/match-routes.js';
+import { ownAccountRoutes } from './routes/own-account-routes.js';
+import { tokenRoutes } from './routes/token-routes.js';
+import { webhookRoutes } from './routes/webhook-routes.js';
 import { row } from './row.js';
 import * as schema from './schema.js';
 import type { AdminService } from './service.js';
-import type { Flash, Session } from './sessions.js';
-import { tokenRoutes } from './token-routes.js';
 import { confirmPage } from './views/confirm.js';
 import { dashboardPage } from './views/dashboard.js';
 import { detailPage } from './views/detail.js';
 import { failurePage } from './views/failure.js';
 import { listPage } from './views/list.js';
-import { webhookRoutes } from './webhook-routes.js';
 
 export function adminRoutes(service: AdminService, throttle: LoginThrottle): AdminRoute[] {
   return [

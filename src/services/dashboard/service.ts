@@ -12,15 +12,17 @@ import {
 import { commitDurably } from '../../storage/database/commit.js';
 import type { Database } from '../../storage/database/open.js';
 import type { AccountRow, FailedLoginRow } from '../../storage/database/tables.js';
-import { Accounts } from './accounts.js';
+import { Accounts } from './accounts/accounts.js';
+import { auditEndedDays, countFailedLogin, openFailedLogins } from './accounts/failed-logins.js';
+import { KnownBrowsers } from './accounts/known-browsers.js';
+import { forgetFailures, LoginFailures } from './accounts/login-failures.js';
+import { OwnAccount } from './accounts/own-account.js';
+import { SecondFactors } from './accounts/second-factor.js';
+import { type Client, Sessions } from './accounts/sessions.js';
 import { type Activity, activity } from './activity.js';
 import { type Detail, manifestDetail } from './detail.js';
 import { AdminRefusal } from './errors.js';
-import { auditEndedDays, countFailedLogin, openFailedLogins } from './failed-logins.js';
-import { KnownBrowsers } from './known-browsers.js';
-import { forgetFailures, LoginFailures } from './login-failures.js';
 import { type Chosen, type Counts, type MatchedRow, Overview, type Page, type Row } from './overview.js';
-import { OwnAccount } from './own-account.js';
 import type {
   FileSearch,
   HubView,
@@ -32,8 +34,6 @@ import type {
   WebhookActions,
 } from './port.js';
 import { type Action, type ListQuery, listFilter, listOrder } from './schema.js';
-import { SecondFactors } from './second-factor.js';
-import { type Client, Sessions } from './sessions.js';
 
 export interface Credentials {
   readonly username: string;

@@ -4,10 +4,10 @@ import { pageAssets, startPage } from '../../http/docs/pages.js';
 import { json } from '../../http/reply/replies.js';
 import { type Route, route } from '../../http/routing/route.js';
 import { version } from '../../platform/version.js';
-import { aliasRoutes } from './alias-routes.js';
-import { assetRoutes } from './asset-routes.js';
 import type { Access } from './keys/access.js';
-import { pathRoutes } from './path-routes.js';
+import { aliasRoutes } from './routes/alias-routes.js';
+import { assetRoutes } from './routes/asset-routes.js';
+import { pathRoutes } from './routes/path-routes.js';
 import {
   accessOf,
   BUSY,
@@ -22,11 +22,11 @@ import {
   name,
   type RouteOptions,
   type ServiceMode,
-} from './route-parts.js';
+} from './routes/route-parts.js';
+import { searchingRoutes } from './routes/search-routes.js';
+import { watchRoutes } from './routes/watch-routes.js';
 import { index, status } from './schema.js';
-import { searchingRoutes } from './search-routes.js';
 import type { SearchService } from './service.js';
-import { watchRoutes } from './watch-routes.js';
 import type { Watches } from './watches/watches.js';
 
 const START_PAGE = {

@@ -10,10 +10,10 @@ import { copyDatabase, type DatabaseCopyJob } from '../../storage/database/copy.
 import { refillAll } from '../../storage/database/index-status.js';
 import { DATABASE_FILE } from '../../storage/database/open.js';
 import type { Db } from '../../storage/database/tables.js';
-import { BlobCopier } from './blob-copier.js';
-import { storeCounts } from './counts.js';
-import { FILES, INSTALLATION_FILE, MANIFEST_SUFFIX, manifestFile } from './folder.js';
-import { type BlobPlace, openBlobs } from './open-blobs.js';
+import { BlobCopier } from './files/blob-copier.js';
+import { FILES, INSTALLATION_FILE, MANIFEST_SUFFIX, manifestFile } from './files/folder.js';
+import { type BlobPlace, openBlobs } from './files/open-blobs.js';
+import { storeCounts } from './manifests/counts.js';
 
 /** Written by `pg_dump`, read by `pg_restore`. */
 export const DUMP_FILE = 'store.pgdump';

@@ -1,7 +1,7 @@
 /** Port between the store and the declarations to a hub. */
 import type { Trace } from '../../platform/observe/trace.js';
 import type { DeclarationInsert } from '../../storage/database/tables.js';
-import type { IndexedBinding } from './validator.js';
+import type { IndexedBinding } from './validation/validator.js';
 
 /** A manifest that is about to be stored. */
 export interface NewManifest {

@@ -8,8 +8,8 @@ import {
   type Metric,
   type Sample,
 } from '../../platform/observe/instruments.js';
-import type { DeclarationCount } from './manifests.js';
-import type { ManifestReport, Validator } from './validator.js';
+import type { DeclarationCount } from './manifests/manifests.js';
+import type { ManifestReport, Validator } from './validation/validator.js';
 
 /** Upper bounds: most validations take milliseconds, and their time limit is 5 s. */
 const VALIDATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];

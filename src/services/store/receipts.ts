@@ -9,7 +9,7 @@ import { isSignedBy, type Signed, signJson } from '../../platform/signing/iscc-s
 import { canonicalize } from '../../platform/signing/jcs.js';
 import { SigningKey } from '../../platform/signing/key.js';
 import { StoreRefusal } from './errors.js';
-import type { StoredManifest } from './manifests.js';
+import type { StoredManifest } from './manifests/manifests.js';
 import { C2PA_RECEIPT_TYPE, RECEIPT_TYPE } from './schema.js';
 import type { StoreService } from './service.js';
 

@@ -9,17 +9,17 @@ import type { ContentBlobs } from '../../storage/blobs/content-port.js';
 import type { StoredBlob } from '../../storage/blobs/port.js';
 import type { Actor } from '../../storage/database/audit.js';
 import { within } from '../../storage/database/within.js';
-import { addBinding, moveBinding, requestedBinding } from './added-bindings.js';
-import type { SyncedBindingIndex } from './binding-index.js';
+import { addBinding, moveBinding, requestedBinding } from './bindings/added-bindings.js';
+import type { SyncedBindingIndex } from './bindings/binding-index.js';
+import { type Match, rankedMatches } from './bindings/ranking.js';
 import type { Declarer, Retried } from './declarer.js';
 import { ManifestRefused, StoreRefusal } from './errors.js';
-import { readableBytes } from './manifest-bytes.js';
-import { FileVanished, type Manifests, type StoredManifest } from './manifests.js';
-import { type Match, rankedMatches } from './ranking.js';
+import { readableBytes } from './files/manifest-bytes.js';
+import { FileVanished, type Manifests, type StoredManifest } from './manifests/manifests.js';
+import type { Tombstone } from './manifests/tombstones.js';
 import type { BindingRequest, UploadAnswer } from './schema.js';
-import type { Tombstone } from './tombstones.js';
 import { type Checked, uploadAnswer } from './upload-answer.js';
-import type { AcceptedManifest, ManifestReport, Validator } from './validator.js';
+import type { AcceptedManifest, ManifestReport, Validator } from './validation/validator.js';
 
 export interface StoreOptions {
   /** Public base URL without a trailing slash. */

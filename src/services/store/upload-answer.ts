@@ -1,8 +1,8 @@
 /** The response to an upload. */
 import { present } from '../../platform/present.js';
-import type { StoredManifest } from './manifests.js';
+import type { StoredManifest } from './manifests/manifests.js';
 import type { BindingsView, DeclarationView, UploadAnswer } from './schema.js';
-import type { AcceptedManifest, ManifestReport } from './validator.js';
+import type { AcceptedManifest, ManifestReport } from './validation/validator.js';
 
 /** What an upload found, and who made it. */
 export interface Checked {

@@ -10,11 +10,11 @@ import { StorageUnavailable } from '../../storage/data/unavailable.js';
 import { type AuditHead, checkAuditChain, headText } from '../../storage/database/audit-chain.js';
 import { openReadOnly, type ReadOnlyDatabase } from '../../storage/database/read-only.js';
 import type { BindingRow, Db, ManifestRow } from '../../storage/database/tables.js';
-import { storeCounts } from './counts.js';
-import { manifestFile } from './folder.js';
-import { INDEX_VERSION } from './judgement.js';
-import { type BlobPlace, openBlobs } from './open-blobs.js';
-import type { IndexedBinding, Validator } from './validator.js';
+import { manifestFile } from './files/folder.js';
+import { type BlobPlace, openBlobs } from './files/open-blobs.js';
+import { storeCounts } from './manifests/counts.js';
+import { INDEX_VERSION } from './manifests/judgement.js';
+import type { IndexedBinding, Validator } from './validation/validator.js';
 
 const BATCH_MANIFESTS = 500;
 /** After so many files in a row that the storage did not serve, the others are not tried: each attempt takes seconds. */

@@ -3,11 +3,11 @@ import type { ManifestReader } from '../../c2pa/manifest-reader.js';
 import { manifestUrl } from '../../c2pa/manifest-url.js';
 import { Slots } from '../../platform/slots.js';
 import { StoreRefusal } from './errors.js';
-import type { Manifests } from './manifests.js';
+import type { Manifests } from './manifests/manifests.js';
 import type { ClaimedFacts, ManifestSummary } from './schema.js';
 import { type FoundManifest, type StoreService, throwRefusal } from './service.js';
 import { declarationView } from './upload-answer.js';
-import type { Validator } from './validator.js';
+import type { Validator } from './validation/validator.js';
 
 /** Manifests read concurrently: each takes one thread for some milliseconds. */
 const READS_MAX = 2;

@@ -1,6 +1,6 @@
 /** Services whose power is lost: their load, and what must be there afterwards. */
 import { expect, vi } from 'vitest';
-import { BLOCK_BYTES } from '../../../src/services/codes/blocks.js';
+import { BLOCK_BYTES } from '../../../src/services/codes/uploads/blocks.js';
 import { bodyOf, noise, sha256, upload } from '../../codes/support/client.js';
 import { isccId, randomAsset } from '../../search/support/random-assets.js';
 import { startProcess } from '../../search/support/search-process.js';

@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { native } from '../../../src/native.js';
-import type { AcceptedManifest, IndexedBinding, SeqUnit } from '../../../src/services/store/validator.js';
+import type {
+  AcceptedManifest,
+  IndexedBinding,
+  SeqUnit,
+} from '../../../src/services/store/validation/validator.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../fixtures/c2pa');
 

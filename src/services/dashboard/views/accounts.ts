@@ -1,8 +1,8 @@
 /** Page of the accounts: roles, locks, passwords. */
 import { ROLES, type Role } from '../../../storage/database/tables.js';
-import type { Account } from '../accounts.js';
-import { ROLE_RIGHTS } from '../roles.js';
-import type { Session } from '../sessions.js';
+import type { Account } from '../accounts/accounts.js';
+import { ROLE_RIGHTS } from '../accounts/roles.js';
+import type { Session } from '../accounts/sessions.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
 import { counted, moment } from './text.js';

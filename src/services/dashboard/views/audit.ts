@@ -2,8 +2,8 @@
 import { AUDIT_ACTIONS } from '../../../storage/database/audit.js';
 import type { AuditPage, AuditRecord } from '../../../storage/database/audit-log.js';
 import type { FailedLoginRow } from '../../../storage/database/tables.js';
+import type { Session } from '../accounts/sessions.js';
 import { type AuditQuery, auditSearch, dayText, listSearch } from '../schema.js';
-import type { Session } from '../sessions.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
 import { count, moment, select } from './text.js';

@@ -1,8 +1,9 @@
 /** Confirmation page of an action. */
+
+import type { Session } from '../accounts/sessions.js';
 import type { Chosen } from '../overview.js';
 import type { Action } from '../schema.js';
 import { FITTING_MAX, type Fitting } from '../service.js';
-import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';

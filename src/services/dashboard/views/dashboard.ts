@@ -1,10 +1,10 @@
 /** Start page: counts of manifests, bindings and declarations, and what happened in the last days. */
 import type { IndexStatus } from '../../../storage/database/index-status.js';
+import type { Session } from '../accounts/sessions.js';
 import type { Activity } from '../activity.js';
 import { type Counts, REJUDGED_DAYS } from '../overview.js';
 import type { HubView } from '../port.js';
 import { auditSearch, listSearch, STATUSES } from '../schema.js';
-import type { Session } from '../sessions.js';
 import { activitySections } from './activity.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';

@@ -1,10 +1,10 @@
 /** Page of one manifest. */
 import type { DeclarationRow } from '../../../storage/database/tables.js';
+import { ACTION_ROLES, includes } from '../accounts/roles.js';
+import type { Session } from '../accounts/sessions.js';
 import type { Binding, Detail, Relation } from '../detail.js';
 import type { Pictured } from '../port.js';
-import { ACTION_ROLES, includes } from '../roles.js';
 import type { Action } from '../schema.js';
-import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';

@@ -1,4 +1,4 @@
-import type { Session } from '../sessions.js';
+import type { Session } from '../accounts/sessions.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
 

@@ -1,6 +1,6 @@
 /** Layout of every page. */
-import { includes } from '../roles.js';
-import type { Flash, Session } from '../sessions.js';
+import { includes } from '../accounts/roles.js';
+import type { Flash, Session } from '../accounts/sessions.js';
 import { type Html, html, type Value } from './html.js';
 
 export interface PageParts {

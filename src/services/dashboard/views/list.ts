@@ -1,10 +1,10 @@
 /** Table of manifests with search, filters, pages and actions. */
 import type { LogState } from '../../../network/declared.js';
+import { ACTION_ROLES, includes } from '../accounts/roles.js';
+import type { Session } from '../accounts/sessions.js';
 import type { Sort } from '../filter.js';
 import type { Page, Row } from '../overview.js';
-import { ACTION_ROLES, includes } from '../roles.js';
 import { ACTIONS, type Action, dayText, type ListQuery, listOrder, listSearch, STATUSES } from '../schema.js';
-import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html, type Value } from './html.js';
 import { layout } from './layout.js';

@@ -1,8 +1,9 @@
 /** Manifests that match a posted file. */
+
+import { ACTION_ROLES, includes } from '../accounts/roles.js';
+import type { Session } from '../accounts/sessions.js';
 import type { MatchedRow } from '../overview.js';
-import { ACTION_ROLES, includes } from '../roles.js';
 import { ACTIONS } from '../schema.js';
-import type { Session } from '../sessions.js';
 import { ACTION_LABELS } from './action-labels.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';

@@ -1,8 +1,8 @@
 /** Page of the own account: password, second factor, sessions. */
 import encodeQR from 'qr';
-import type { OwnAccountView } from '../own-account.js';
-import { PASSWORD_CHARACTERS_MIN } from '../passwords.js';
-import type { OpenSession, Session } from '../sessions.js';
+import type { OwnAccountView } from '../accounts/own-account.js';
+import { PASSWORD_CHARACTERS_MIN } from '../accounts/passwords.js';
+import type { OpenSession, Session } from '../accounts/sessions.js';
 import { Html, html, type Value } from './html.js';
 import { layout } from './layout.js';
 import { counted, moment } from './text.js';

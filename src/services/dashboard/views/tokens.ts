@@ -1,6 +1,7 @@
 /** Page of the upload tokens of publishers. */
+
+import type { Session } from '../accounts/sessions.js';
 import type { NewToken, TokenView } from '../port.js';
-import type { Session } from '../sessions.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
 import { counted, moment } from './text.js';

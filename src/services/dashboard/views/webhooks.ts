@@ -1,6 +1,7 @@
 /** Page of webhooks: receivers, their last outcomes, and the events that wait for them. */
+
+import type { Session } from '../accounts/sessions.js';
 import type { NewWebhook, WaitingDelivery, WebhookView } from '../port.js';
-import type { Session } from '../sessions.js';
 import { type Html, html } from './html.js';
 import { layout } from './layout.js';
 import { count, counted, moment } from './text.js';

@@ -1,6 +1,6 @@
 /** The content that a declaration names: from the first ISCC binding that identifies a file. */
 import { composeCode } from '../../../iscc/codec.js';
-import type { IndexedBinding, SeqUnit } from '../validator.js';
+import type { IndexedBinding, SeqUnit } from '../validation/validator.js';
 
 /** MainTypes by their number in a unit's header. */
 const META = 0;
