@@ -8,10 +8,11 @@ import { exampleButtons } from './find/examples.js';
 import { ask, askForm, searchFields } from './find/field.js';
 import { isShown, linked } from './link.js';
 import { checkForm, chooseToCheck } from './resolver/check.js';
-import { browse } from './search/browse.js';
+import { browse, browseForms } from './search/browse.js';
 import { createForm } from './search/create.js';
 import { showNetwork } from './search/network.js';
 import { findNeighbours, has, own, type ServiceName, showParts } from './services.js';
+import { chooseToStore, storeForms } from './store/tab.js';
 import { currentTab, goToTab, onOpen, openTab } from './tabs.js';
 
 const JSON_BYTES_MAX = 16 * 1024 * 1024;
@@ -43,6 +44,7 @@ async function dropped(files: readonly File[]): Promise<void> {
     if (isChecked === undefined) return;
     if (isChecked) return chooseToCheck(files);
   }
+  if (tab === 'store' && has('store')) return chooseToStore(files);
   if (tab === 'compare') return compareFiles(files);
   if (tab === 'metadata' && file !== undefined) return readMetadata(file);
   const result = await droppedResult(files);
@@ -82,6 +84,7 @@ async function startCodes(): Promise<void> {
 
 async function startSearch(): Promise<void> {
   createForm();
+  browseForms();
   onOpen('network', () => void showNetwork());
   await searchFields();
 }
@@ -91,11 +94,16 @@ async function startResolver(): Promise<void> {
   checks = checkForm();
 }
 
+async function startStore(): Promise<void> {
+  storeForms();
+}
+
 /** What makes the forms of a service work. */
 const START = new Map<ServiceName, () => Promise<void>>([
   ['codes', startCodes],
   ['search', startSearch],
   ['resolver', startResolver],
+  ['store', startStore],
 ]);
 
 /** Whether the resolver checks files; `undefined` if it did not answer. */

@@ -4,7 +4,7 @@ import { addressOf, type ServiceName } from './services.js';
 
 /** What a request sends. */
 export interface Sending {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
@@ -14,7 +14,11 @@ export interface Sending {
 
 const LISTED_MAX = 50;
 const CURL_JSON_CHARS_MAX = 20_000;
-const SECRET_HEADER = 'X-API-Key';
+/** Headers whose values are secrets, and what stands in a command for them. */
+const SECRETS: Readonly<Record<string, string>> = {
+  'X-API-Key': '$ISCCD_API_KEY',
+  Authorization: 'Bearer $ISCCD_STORE_TOKEN',
+};
 export const UNREACHABLE = 'The server is unreachable. Please try again.';
 
 /** A failed response, in the service's own words. */
@@ -97,7 +101,8 @@ export function listRequest(service: ServiceName, path: string, sending: Sending
 export function curl(url: string, { method = 'GET', headers = {}, json, file }: Sending): string {
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`];
   for (const [name, value] of Object.entries(headers)) {
-    lines.push(name === SECRET_HEADER ? `-H "${name}: $ISCCD_API_KEY"` : `-H ${quoted(`${name}: ${value}`)}`);
+    const secret = SECRETS[name];
+    lines.push(secret === undefined ? `-H ${quoted(`${name}: ${value}`)}` : `-H "${name}: ${secret}"`);
   }
   if (json !== undefined) {
     const text = JSON.stringify(json);

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import { loadTransport } from '../../src/http/transport/load-transport.js';
+import { isccIdOf } from '../../src/iscc/iscc-id.js';
 import { searchVariables } from '../../src/platform/config/search.js';
 import { readVariables } from '../../src/platform/config/variable.js';
 import { createLogger } from '../../src/platform/observe/log.js';
@@ -192,6 +193,68 @@ describe('the search page', () => {
     await page.getByLabel('API key').press('Enter');
     await page.getByRole('list', { name: 'Matches' }).waitFor();
   });
+});
+
+test('an index is filtered, exported, imported, renamed and deleted', { timeout: 60_000 }, async () => {
+  await post(`${open.url}/indexes`, { name: 'kept' }, {});
+  const put = await fetch(`${open.url}/indexes/kept/paths`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ paths: ['metadata.lang'] }),
+  });
+  expect(put.status).toBe(200);
+  const idOf = (number: number) => isccIdOf(0, BigInt(1_000_000 + number));
+  const assets = ['de', 'en', 'en'].map((lang, at) => ({
+    iscc_id: idOf(at),
+    units: asset.units,
+    metadata: { name: `work ${at}`, lang },
+  }));
+  await post(`${open.url}/indexes/kept/assets`, assets, {});
+  const page = await visit(open, /400/);
+  await page.goto(`${open.url}/#tab=index&index=kept`);
+  const list = page.getByRole('list', { name: 'Assets in kept' });
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(3);
+  const filter = page.getByLabel('Condition on the metadata');
+  await filter.fill('metadata.lang = "de"');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+  await filter.fill('metadata.year = 1');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await list.getByRole('alert').filter({ hasText: 'whose path is declared' }).waitFor();
+  await filter.fill('');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(3);
+
+  await page.getByText('Export, import, rename, delete').click();
+  await expectAccessible(page);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export JSON lines' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('kept.ndjson');
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).iscc_id)).toEqual(assets.map(({ iscc_id }) => iscc_id));
+
+  const more = { iscc_id: idOf(7), units: asset.units };
+  const buffer = Buffer.from(`${[...lines, JSON.stringify(more), '{}'].join('\n')}\n`);
+  await page.getByLabel('Import JSON lines').setInputFiles({ name: 'x.ndjson', mimeType: '', buffer });
+  await page.getByText('Added 1 asset, updated 3. Refused 1 line; the first: line 5:').waitFor();
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(4);
+
+  await page.getByLabel('New name').fill('other');
+  await page.getByRole('button', { name: 'Rename' }).click();
+  const renamed = page.getByRole('list', { name: 'Assets in other' });
+  await expect.poll(() => renamed.getByRole('listitem').count()).toBe(4);
+  expect(await page.evaluate('location.hash')).toBe('#tab=index&index=other');
+  const remove = page.getByRole('button', { name: 'Delete' });
+  await page.getByLabel('Type other to delete it').fill('kept');
+  await remove.click();
+  // The browser refuses another name.
+  expect((await fetch(`${open.url}/indexes/other`)).status).toBe(200);
+  await page.getByLabel('Type other to delete it').fill('other');
+  await remove.click();
+  await expect.poll(async () => (await fetch(`${open.url}/indexes/other`)).status).toBe(404);
+  await renamed.waitFor({ state: 'hidden' });
 });
 
 test('the documentation page opens', async () => {

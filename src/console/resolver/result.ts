@@ -52,6 +52,11 @@ function matchesView(matches: readonly Match[], picture: string | undefined): HT
   return element('ul', { class: 'matches', 'aria-label': 'Manifests' }, ...items);
 }
 
+/** What a stored manifest says, and whether its signer is known. */
+export function storedView(credentials: Credentials): Node[] {
+  return [verdict(credentials, OF_MATCH), credentialFacts(credentials)];
+}
+
 /** The worst that is known of the manifests, in a few words. */
 export function verdictOf({ credentials, matches }: CheckedUnits): string {
   const own = credentials === undefined ? [] : [`in the file: ${STATES[credentials.state]}`];

@@ -1,6 +1,6 @@
 /** Client of the search service. */
 import { byId } from '../dom.js';
-import { RequestFailed, type Sending, sendJson } from '../requests.js';
+import { failure, RequestFailed, type Sending, send, sendJson } from '../requests.js';
 
 export interface Query {
   /** Of a stored asset, which the search finds as well. */
@@ -130,10 +130,25 @@ export async function getThumbnail(index: string, isccId: string): Promise<unkno
   return (metadata as { readonly thumbnail?: unknown } | undefined)?.thumbnail;
 }
 
-/** The next assets of an index, in the order of their ids. */
-export function listAssets(index: string, after: string | undefined, limit: number): Promise<Entry[]> {
-  const from = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-  return keyed(`${pathOf(index)}/assets?limit=${limit}${from}`);
+/**
+ * The next assets of an index, in the order of their ids.
+ *
+ * @param filter condition on the metadata; the empty text stands for none
+ */
+export function listAssets(
+  index: string,
+  {
+    after,
+    limit,
+    filter,
+  }: { readonly after: string | undefined; readonly limit: number; readonly filter: string },
+): Promise<Entry[]> {
+  const query = new URLSearchParams({
+    limit: String(limit),
+    ...(after !== undefined && { after }),
+    ...(filter !== '' && { filter }),
+  });
+  return keyed(`${pathOf(index)}/assets?${query}`);
 }
 
 /** One asset of an index; `undefined` if it is empty. */
@@ -151,6 +166,75 @@ export async function addAsset(index: string, entry: Entry): Promise<'created' |
   return added[0]?.status ?? 'created';
 }
 
+const LINES_TYPE = 'application/x-ndjson';
+
+/** Gives an index another name. */
+export function renameIndex(index: string, name: string): Promise<Index> {
+  return keyed(`${pathOf(index)}/rename`, { method: 'POST', json: { name } });
+}
+
+export async function deleteIndex(index: string): Promise<void> {
+  await keyedResponse(pathOf(index), { method: 'DELETE' });
+}
+
+/** All assets as JSON lines; `undefined` above this size. */
+export async function exportLines(
+  index: string,
+  signal: AbortSignal,
+  bytesMax: number,
+): Promise<Blob | undefined> {
+  const headers = { Accept: LINES_TYPE };
+  const { body } = await keyedResponse(`${pathOf(index)}/assets`, { headers, signal });
+  if (body === null) return new Blob([]);
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for (const reader = body.getReader(); ; ) {
+    const { value, done } = await reader.read();
+    if (done) return new Blob(pieces, { type: LINES_TYPE });
+    size += value.length;
+    pieces.push(value);
+    if (size <= bytesMax) continue;
+    await reader.cancel();
+    return undefined;
+  }
+}
+
+export interface AddedLines {
+  readonly created: number;
+  readonly updated: number;
+  /** Lines that break a rule. */
+  readonly refused: number;
+  /** Why the first of them does. */
+  readonly reason: string | undefined;
+}
+
+/** On a group of lines, or at the end the failure of the request. */
+interface LineReport {
+  readonly created?: number;
+  readonly updated?: number;
+  readonly refused?: readonly { readonly line: number; readonly detail?: unknown }[];
+  readonly status?: number;
+  readonly detail?: unknown;
+}
+
+/** Adds assets as JSON lines; others than those that break a rule are added. */
+export async function addLines(index: string, file: File, signal: AbortSignal): Promise<AddedLines> {
+  const headers = { 'Content-Type': LINES_TYPE };
+  const response = await keyedResponse(`${pathOf(index)}/assets`, { method: 'POST', headers, file, signal });
+  const reports = (await response.text()).split('\n').filter(Boolean);
+  let [created, updated] = [0, 0];
+  const refused: string[] = [];
+  for (const text of reports) {
+    const report = JSON.parse(text) as LineReport;
+    if (report.status !== undefined) throw new Error(failure(text, report.status));
+    created += report.created ?? 0;
+    updated += report.updated ?? 0;
+    for (const { line, detail } of report.refused ?? [])
+      refused.push(`line ${line}: ${failure(JSON.stringify({ detail }), 422)}`);
+  }
+  return { created, updated, refused: refused.length, reason: refused[0] };
+}
+
 function pathOf(index: string): string {
   return `/indexes/${encodeURIComponent(index)}`;
 }
@@ -160,10 +244,14 @@ function assetPath(index: string, isccId: string): string {
 }
 
 async function keyed<T>(path: string, sending: Sending = {}): Promise<T> {
+  return (await keyedResponse(path, sending)).json();
+}
+
+async function keyedResponse(path: string, sending: Sending): Promise<Response> {
   const key = byId('key', HTMLInputElement).value;
-  const headers = key === '' ? {} : { headers: { 'X-API-Key': key } };
+  const headers = { ...sending.headers, ...(key !== '' && { 'X-API-Key': key }) };
   try {
-    return await sendJson('search', path, { ...sending, ...headers });
+    return await send('search', path, { ...sending, headers });
   } catch (error) {
     if (!(error instanceof RequestFailed) || error.status !== 401) throw error;
     byId('options', HTMLDetailsElement).open = true;
