@@ -6,6 +6,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Entry } from '../../src/client/search-api.js';
 import { SearchClient } from '../../src/client/search-client.js';
 import { isccIdOf } from '../../src/iscc/iscc-id.js';
+import { isccd } from '../support/command.js';
 import { newLocation } from './support/locations.js';
 import { startProcess } from './support/search-process.js';
 import { post, rows, startSearch } from './support/search-server.js';
@@ -110,4 +111,26 @@ test('several instances of a database report each change once, also when one sto
   expect(assets).toHaveLength(50 * BATCH);
   expect(await reported(three, assets.length)).toEqual(assets);
   expect(await reported(two, assets.length)).toEqual(assets);
+});
+
+test('a backup of a running service has the watches and their events, and goes on', {
+  timeout: 120_000,
+}, async () => {
+  const env = { ISCCD_DATA_DIR: folder, INDEXSVC_INDEX_URI: `usearch://${folder}/search` };
+  const first = await startProcess(env.INDEXSVC_INDEX_URI, env);
+  onTestFinished(() => first.stop());
+  await new SearchClient(first.url).createIndex('ds');
+  await watch(first.url);
+  await new SearchClient(first.url).addAssets('ds', batch(0));
+  await reported(first.url, BATCH);
+  const copy = path.join(folder, 'copy');
+  const made = await isccd(['backup', copy, '--json'], { env });
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  expect((await isccd(['verify', copy, '--json'])).code).toBe(0);
+  const second = await startProcess(`usearch://${copy}/search`, { ISCCD_DATA_DIR: copy });
+  onTestFinished(() => second.stop());
+  await new SearchClient(second.url).addAssets('ds', batch(1));
+  const all = [...batch(0), ...batch(1)].map(({ iscc_id }) => iscc_id as string).sort();
+  expect(await reported(second.url, all.length)).toEqual(all);
+  expect(await reported(first.url, BATCH)).toEqual(all.slice(0, BATCH));
 });

@@ -285,3 +285,32 @@ describe.each(among('memory', 'usearch', 'postgresql'))('on %s', (engine) => {
       expect(shown).toContain(line);
   });
 });
+
+describe.each(among('lmdb', 'opensearch'))('on %s', (engine) => {
+  test('every request for a watch is refused with the reason', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'isccd-watches-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const server = await startSearch(folder, {
+      INDEXSVC_INDEX_URI: indexUri(engine, path.join(folder, 'search')),
+    });
+    onTestFinished(() => server.stop());
+    await post(`${server.url}/indexes`, { name: 'ds' });
+    const all = `${server.url}/indexes/ds/watches`;
+    const json = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ query: { units: entries[0]?.units } });
+    const responses = await Promise.all([
+      fetch(`${all}/w`, { method: 'PUT', headers: json, body }),
+      fetch(all),
+      fetch(`${all}/w`),
+      fetch(`${all}/w/events`),
+      fetch(`${all}/w`, { method: 'DELETE' }),
+    ]);
+    for (const response of responses) {
+      const { detail } = (await response.json()) as { detail: string };
+      expect([response.status, detail]).toEqual([
+        400,
+        expect.stringContaining('cannot be watched; use a folder'),
+      ]);
+    }
+  });
+});
