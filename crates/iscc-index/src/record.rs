@@ -13,7 +13,6 @@ const HAS_CODE: u8 = 1;
 const HAS_UNITS: u8 = 2;
 const HAS_METADATA: u8 = 4;
 const HAS_SIMPRINTS: u8 = 8;
-// Earlier versions set bit 16, if the asset was sent with an ISCC-ID of version 0.
 
 // Form of a stored text, in the two lowest bits of its length prefix.
 const CANONICAL: u64 = 0;

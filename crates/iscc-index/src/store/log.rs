@@ -32,79 +32,80 @@ impl LogTable {
         [Self::Hubs, Self::Leaves, Self::Claims, Self::Nonces, Self::Evidence, Self::Bundles];
 }
 
-/// Name of the database of [`LogTable::Bundles`]. Indexes of earlier versions do not have it.
-const BUNDLES: &str = "log_bundles";
-/// Names of the other databases, in the order of [`LogTable`].
-const NAMES: [&str; 5] = ["log_hubs", "log_leaves", "log_claims", "log_nonces", "log_evidence"];
+/// Names of the databases, in the order of [`LogTable`].
+const NAMES: [&str; 6] =
+    ["log_hubs", "log_leaves", "log_claims", "log_nonces", "log_evidence", "log_bundles"];
 
 type Table = Database<'static, Bytes, Bytes>;
 
 /// The databases, if the index follows logs.
 #[derive(Default)]
-pub(super) struct LogDatabases {
-    state: OnceLock<[Table; NAMES.len()]>,
-    bundles: OnceLock<Table>,
-}
+pub(super) struct LogDatabases(OnceLock<[Table; NAMES.len()]>);
 
 impl LogDatabases {
     /// Opens the databases if they exist.
     pub fn open(env: &Env<WithoutTls>) -> Result<Self, StoreError> {
         let opened = env.open_databases_and_commit(env.read_txn()?, |opener, txn| {
             let open = |name| opener.open_database::<Bytes, Bytes>(txn, Some(name));
-            let [hubs, leaves, claims, nonces, evidence] = NAMES;
-            let tables =
-                (open(hubs)?, open(leaves)?, open(claims)?, open(nonces)?, open(evidence)?);
-            let tables = (tables, open(BUNDLES)?);
+            let [hubs, leaves, claims, nonces, evidence, bundles] = NAMES;
+            let tables = (
+                open(hubs)?,
+                open(leaves)?,
+                open(claims)?,
+                open(nonces)?,
+                open(evidence)?,
+                open(bundles)?,
+            );
             Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
         })?;
         let databases = Self::default();
-        let (state, bundles) = opened.unwrap_commit();
-        if let (Some(hubs), Some(leaves), Some(claims), Some(nonces), Some(evidence)) = state {
-            databases.state.get_or_init(|| [hubs, leaves, claims, nonces, evidence]);
-        }
-        if let Some(bundles) = bundles {
-            databases.bundles.get_or_init(|| bundles);
+        if let (
+            Some(hubs),
+            Some(leaves),
+            Some(claims),
+            Some(nonces),
+            Some(evidence),
+            Some(bundles),
+        ) = opened.unwrap_commit()
+        {
+            databases.0.get_or_init(|| [hubs, leaves, claims, nonces, evidence, bundles]);
         }
         Ok(databases)
     }
 
     fn table(&self, table: LogTable) -> Option<&Table> {
-        match table {
-            LogTable::Bundles => self.bundles.get(),
-            table => self.state.get().map(|tables| &tables[table as usize]),
-        }
+        self.0.get().map(|tables| &tables[table as usize])
     }
 }
 
 impl Store {
     /// Whether the index follows logs.
     pub fn has_log(&self) -> bool {
-        self.log.state.get().is_some()
+        self.log.0.get().is_some()
     }
 
     /// Creates the databases unless they exist.
     pub fn create_log(&self) -> Result<(), StoreError> {
-        if self.has_log() && self.log.bundles.get().is_some() {
+        if self.has_log() {
             return Ok(());
         }
         let _mapping = self.mapping.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let created =
             self.env.create_databases_and_commit(self.env.write_txn()?, |opener, txn| {
                 let mut create = |name| opener.create_database::<Bytes, Bytes>(txn, Some(name));
-                let [hubs, leaves, claims, nonces, evidence] = NAMES;
+                let [hubs, leaves, claims, nonces, evidence, bundles] = NAMES;
                 let tables = (
                     create(hubs)?,
                     create(leaves)?,
                     create(claims)?,
                     create(nonces)?,
                     create(evidence)?,
-                    create(BUNDLES)?,
+                    create(bundles)?,
                 );
                 Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
             })?;
         let (hubs, leaves, claims, nonces, evidence, bundles) = created.unwrap_commit();
-        self.log.state.get_or_init(|| [hubs, leaves, claims, nonces, evidence]);
-        self.log.bundles.get_or_init(|| bundles);
+        self.log.0.get_or_init(|| [hubs, leaves, claims, nonces, evidence, bundles]);
         Ok(())
     }
 }
