@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.js';
 
 // More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end.
-const forks = Math.max(4, availableParallelism() - 1);
+const forks = Math.max(3, availableParallelism() - 1);
 
 export default defineConfig({
   test: {

@@ -90,7 +90,7 @@ describe('the published packages', () => {
   it('have types: the examples of the documentation compile, and wrong arguments do not', () => {
     const modules = path.join(installed, 'node_modules');
     expect(typeProblems({ folder: path.join(folder, 'types'), modules })).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 
   it('name the missing package and the install command in one line', async () => {
     const native = path.join(installed, 'node_modules/@isccd');
