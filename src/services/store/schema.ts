@@ -26,10 +26,10 @@ export const declaration = z
   })
   .meta({ id: 'Declaration' });
 
+/** With `@type` in addition: generated clients in Python cannot have it beside `type`. */
 export const receipt = z
-  .object({
+  .looseObject({
     '@context': z.record(z.string(), z.string()),
-    '@type': z.literal(C2PA_RECEIPT_TYPE),
     repository: z.object({
       uri: z.string().meta({ format: 'uri' }).describe('Address of the store'),
       manifestId: z.string(),
@@ -63,7 +63,7 @@ const RECEIPT_RULE = 'the body must be a receipt: an object with the type org.c2
 
 /** A receipt that a client sends. Those of earlier versions have no `@type`. */
 export const givenReceipt = z
-  .looseObject({ '@type': z.unknown().optional(), type: z.unknown().optional() }, RECEIPT_RULE)
+  .looseObject({ type: z.unknown().optional() }, RECEIPT_RULE)
   .refine((given) => (given['@type'] ?? C2PA_RECEIPT_TYPE) === C2PA_RECEIPT_TYPE, RECEIPT_RULE)
   .refine((given) => given['@type'] !== undefined || given.type === RECEIPT_TYPE, RECEIPT_RULE)
   .meta({ id: 'GivenReceipt' });
