@@ -319,6 +319,7 @@ export interface UploadTokenTable {
 
 /** A single row. */
 export interface InstallationTable {
+  /** 1. The row 0 is there while a readiness probe tests whether the database can be written. */
   id: number;
   /** Equal to the id in the data folder. */
   name: string;

@@ -102,7 +102,11 @@ export class PostgresEngine implements Engine {
     const database = await openSearchDatabase(options.location);
     const { db } = database;
     try {
-      const { name } = await db.selectFrom('installation').select('name').executeTakeFirstOrThrow();
+      const { name } = await db
+        .selectFrom('installation')
+        .select('name')
+        .where('id', '=', 1)
+        .executeTakeFirstOrThrow();
       const local = await openCache(options.folder, options.engine, options.log);
       const scratch = await native.openSearchEngine('memory://');
       return new PostgresEngine(options, database, local, scratch, name);

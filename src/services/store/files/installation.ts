@@ -67,7 +67,7 @@ async function hasFiles(blobs: ContentBlobs): Promise<boolean> {
 }
 
 function nameIn(db: Db): Promise<string | undefined> {
-  const row = db.selectFrom('installation').select('name').executeTakeFirst();
+  const row = db.selectFrom('installation').select('name').where('id', '=', 1).executeTakeFirst();
   return row.then((found) => found?.name);
 }
 

@@ -1,14 +1,21 @@
 /** Acknowledged transactions of the store, and whether the last one could be written. */
+import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { LastWrite } from '../../../storage/data/last-write.js';
 import { commitDurably } from '../../../storage/database/commit.js';
 import type { Db, Tables } from '../../../storage/database/tables.js';
 import { isUnavailable, isWriteFailure } from '../../../storage/database/unavailable.js';
-import { lockFeed } from '../feed.js';
+
+/**
+ * Bytes that a readiness probe writes: more than the rows of an upload. A transaction of one page can fit into the last free
+ * part of SQLite's write-ahead log where no upload does.
+ */
+const PROBE_BYTES = 256 * 1024;
+const PROBE_ROW = 0;
 
 export class Commits {
   readonly #db: Db;
-  readonly #last: LastWrite = new LastWrite(() => this.run((transaction) => lockFeed(transaction, 0)));
+  readonly #last: LastWrite = new LastWrite(() => this.#probe());
 
   constructor(db: Db) {
     this.#db = db;
@@ -32,5 +39,18 @@ export class Commits {
   /** Why the last transaction could not be written; `undefined` if it could. */
   problem(): Promise<string | undefined> {
     return this.#last.problem();
+  }
+
+  /** Two transactions: pages that the same transaction frees are not written. */
+  async #probe(): Promise<void> {
+    // Random text: PostgreSQL compresses other text.
+    const filler = randomBytes(PROBE_BYTES / 2).toString('hex');
+    await this.run(async (transaction) => {
+      await transaction.deleteFrom('installation').where('id', '=', PROBE_ROW).execute();
+      await transaction.insertInto('installation').values({ id: PROBE_ROW, name: filler }).execute();
+    });
+    await this.run((transaction) =>
+      transaction.deleteFrom('installation').where('id', '=', PROBE_ROW).execute(),
+    );
   }
 }

@@ -284,6 +284,7 @@ export class Manifests {
       const { numUpdatedRows } = await transaction
         .updateTable('installation')
         .set({ rules: digest })
+        .where('id', '=', 1)
         .where((where) => where.or([where('rules', 'is', null), where('rules', '!=', digest)]))
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return 0;
