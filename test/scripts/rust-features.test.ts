@@ -38,3 +38,17 @@ it('every crate has the settings of the inner loop', () => {
   const listed = [...settings.matchAll(/^\[profile\.release\.package\.(.+)\]$/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual(names.sort());
 });
+
+it('a crate that replaces a dependency is compiled once for the addon and the tests', () => {
+  const workspace = readFileSync(path.join(ROOT, 'Cargo.toml'), 'utf8');
+  const settings = readFileSync(path.join(ROOT, '.cargo/inner.toml'), 'utf8');
+  const [, patches = ''] = /^\[patch\.crates-io\]\n((?:.+\n)*)/m.exec(workspace) ?? [];
+  const replaced = [...patches.matchAll(/^(\S+) = \{ path = "(.+)" \}$/gm)];
+  expect(replaced.length).toBeGreaterThan(0);
+  const [, excluded = ''] = /^exclude = \[(.*)\]$/m.exec(workspace) ?? [];
+  for (const [, name, folder] of replaced) {
+    // Clippy compiles the members of the workspace, and cargo would compile everything above this crate again for that.
+    expect(excluded).toContain(`"${folder}"`);
+    expect(settings).toContain(`[profile.release.package.${name}]\nincremental = false\n`);
+  }
+});
