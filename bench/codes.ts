@@ -26,12 +26,12 @@ const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const LOAD = fileURLToPath(new URL('support/load.mjs', import.meta.url));
 const DURABLE_WRITES = fileURLToPath(new URL('support/durable-writes.mjs', import.meta.url));
 
+const BINDING = fileURLToPath(new URL('../dist/http/transport/uws-binding.js', import.meta.url));
+
 /** A server that accepts every request, over uWebSockets.js. */
 const BARE_UWS = `
-const { platform, arch, versions } = process;
-const { createRequire } = require('node:module');
-const binary = 'uWebSockets.js/binaries/uws_' + platform + '_' + arch + '_' + versions.modules + '.node';
-const uws = createRequire(${JSON.stringify(import.meta.url)})(binary);
+import { loadBinding } from ${JSON.stringify(BINDING)};
+const uws = loadBinding();
 const app = uws.App()
   .get('/*', (response) => response.end('{}'))
   .post('/*', (response) => {
@@ -64,7 +64,7 @@ const env = {
 };
 const children: ChildProcess[] = [];
 try {
-  const bare = await start(['-e', HAS_UWS ? BARE_UWS : BARE_NODE]);
+  const bare = await start(HAS_UWS ? ['--input-type=module', '-e', BARE_UWS] : ['-e', BARE_NODE]);
   const ours = await start([MAIN, 'serve', 'codes']);
   console.log('                     bare     isccd   isccd/bare');
   const explain = await compare('GET /explain', explanations, bare, ours);

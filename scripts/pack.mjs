@@ -15,6 +15,7 @@ import { copyLmdb, lmdbName } from './pack-lmdb.mjs';
 import { packWasm } from './pack-wasm.mjs';
 import { addonSources } from './prebuilt.mjs';
 import { setup } from './setup.mjs';
+import { uwsBinaries } from './uws-binaries.mjs';
 
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
@@ -23,9 +24,6 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
  * its own, because napi keeps a journal next to package.json: if another caller deletes its files, napi fails from then on.
  */
 const staging = temporaryFolder(path.join(root, 'npm'));
-
-/** Node.js 20, the only version with a sound binary of uWebSockets.js in the registry. */
-const UWS_ABI = 115;
 
 /** Fields of package.json that users of the package do not need. */
 const PRIVATE_FIELDS = ['scripts', 'devDependencies', 'napi', 'overrides', 'scarfSettings'];
@@ -64,18 +62,16 @@ function copyToolHost(folder, suffix) {
   return [library];
 }
 
-/**
- * The binary of uWebSockets.js for this platform. Its package has those of all platforms: 113 MB, of which a user needs 6.
- * There is one for Node.js 20 with glibc; other versions use node:http.
- */
+/** The binaries of uWebSockets.js for this platform, for glibc only. Its package has those of all platforms: 115 MB. */
 function copyTransport(folder, suffix) {
   const [platform, arch, abi] = suffix.split('-');
-  const from = path.join(root, 'node_modules', 'uWebSockets.js');
-  const name = `uws_${platform}_${arch}_${UWS_ABI}.node`;
-  if (abi === 'musl' || !exists(path.join(from, 'binaries', name))) return [];
-  cpSync(path.join(from, 'binaries', name), path.join(folder, name));
-  cpSync(path.join(from, 'LICENSE'), path.join(folder, 'LICENSE-uWebSockets.js'));
-  return [name, 'LICENSE-uWebSockets.js'];
+  const binaries = abi === 'musl' ? [] : uwsBinaries(platform, arch);
+  if (binaries.length === 0) return [];
+  for (const file of binaries) cpSync(file, path.join(folder, path.basename(file)));
+  // The npm package of the binaries has no file of the licence, that of an older version has.
+  const licence = path.join(root, 'node_modules', 'uWebSockets.js-unofficial', 'LICENSE');
+  cpSync(licence, path.join(folder, 'LICENSE-uWebSockets.js'));
+  return [...binaries.map((file) => path.basename(file)), 'LICENSE-uWebSockets.js'];
 }
 
 /** What napi leaves out. Provenance needs the repository; a clone compares the sources with its own. */

@@ -3,7 +3,6 @@
  * Sends its port to the parent process, and its CPU time on every message.
  */
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { z } from 'zod';
 
 const KINDS = {
@@ -15,11 +14,9 @@ const KINDS = {
   'routed and logged over node': () => routed('node', 'info'),
 };
 
-function bareUws() {
-  const { platform, arch, versions } = process;
-  const uws = createRequire(import.meta.url)(
-    `uWebSockets.js/binaries/uws_${platform}_${arch}_${versions.modules}.node`,
-  );
+async function bareUws() {
+  const { loadBinding } = await import('../../dist/http/transport/uws-binding.js');
+  const uws = loadBinding();
   return new Promise((resolve) => {
     const app = uws.App().any('/*', (response) => response.end('{}'));
     app.listen('127.0.0.1', 0, (socket) => resolve(uws.us_socket_local_port(socket)));

@@ -74,7 +74,7 @@ describe('the published packages', () => {
       `isccd.${platform}.node`,
       `lmdb.${platform}.node`,
       'package.json',
-      `uws_${process.platform}_${process.arch}_115.node`,
+      ...[115, 127, 137, 141].map((abi) => `uws_${process.platform}_${process.arch}_${abi}.node`),
     ]);
   });
 

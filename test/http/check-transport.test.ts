@@ -1,12 +1,17 @@
 /** The self-check that decides at start whether uWebSockets.js is used. */
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { checkTransport } from '../../src/http/transport/check-transport.js';
+import { checkTransport, stopsWhenPaused } from '../../src/http/transport/check-transport.js';
 import { provenTransport } from '../../src/http/transport/load-transport.js';
 import { nodeTransport } from '../../src/http/transport/node.js';
 import type { Exchange, Transport } from '../../src/http/transport/transport.js';
 import { NoBinary } from '../../src/http/transport/uws-binding.js';
 import { HAS_UWS, TRANSPORTS, transportOf } from '../support/transports.js';
+
+/** Whether the system's glibc is older than that of the builds of uWebSockets.js 20.57. */
+const glibc = (process.report.getReport() as { header: { glibcVersionRuntime?: string } }).header
+  .glibcVersionRuntime;
+const IS_OLD_UWS = process.platform === 'linux' && Number(glibc?.split('.')[1]) < 38;
 
 const silent = pino({ level: 'silent' });
 
@@ -64,6 +69,26 @@ describe('the self-check', () => {
 
   it.each(FAULTS)('names what a build fails at: %s', async (name, transport) => {
     await expect(checkTransport(transport)).rejects.toThrow(name);
+  });
+});
+
+/** node:http that delivers a body also while it is paused, under the name of uWebSockets.js. */
+const unpaused = faulty((exchange) => withParts(exchange, { pause: () => undefined }));
+
+describe('the check of a paused body', () => {
+  it.each(TRANSPORTS)('knows whether %s stops', async (name) => {
+    // The build for Node.js 20 that works with older versions of glibc stops; version 20.57 does not.
+    if (name === 'node') expect(await stopsWhenPaused(transportOf(name))).toBe(true);
+    else expect(await stopsWhenPaused(transportOf(name))).toBe(IS_OLD_UWS);
+  });
+
+  it('finds a build that reads on, which then serves small bodies only', async () => {
+    expect(await stopsWhenPaused(unpaused)).toBe(false);
+    const load = () => unpaused;
+    expect((await provenTransport('auto', silent, 16 * 1024 ** 2, load)).name).toBe('uws');
+    const large = await provenTransport('auto', silent, 1024 ** 3, load);
+    expect([large.name, large.reason]).toEqual(['node', expect.stringContaining('more than 16 MiB')]);
+    expect((await provenTransport('uws', silent, 1024 ** 3, load)).name).toBe('uws');
   });
 });
 

@@ -1,7 +1,16 @@
 /** Malformed and unusual HTTP/1.1 requests, byte by byte. The file of each transport lists its own behaviour. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { chunked, HOST, NEXT, post, REFUSED, SILENT_OR_REFUSED, SMUGGLED } from './support/malformed.js';
+import {
+  chunked,
+  HOST,
+  NEXT,
+  post,
+  REFUSED,
+  SILENT_OR_REFUSED,
+  SMUGGLED,
+  UNKNOWN_METHODS,
+} from './support/malformed.js';
 import type { RawClient, RawResponse } from './support/raw.js';
 import { overEachTransport } from './support/servers.js';
 
@@ -9,7 +18,7 @@ import { overEachTransport } from './support/servers.js';
 const SILENCE_MS = 60;
 
 overEachTransport('framing', (context) => {
-  /** The response over node:http. uWebSockets.js sends nothing, so it returns `undefined` there. */
+  /** The response over node:http. Builds of uWebSockets.js refuse with a status of their own, or say nothing: `undefined`. */
   const responseOverNode = (client: RawClient): Promise<RawResponse | undefined> =>
     context.transport === 'node'
       ? client.response()
@@ -22,7 +31,8 @@ overEachTransport('framing', (context) => {
     const response = await client.response();
     if (response !== undefined) expect(response.status).toBe(400);
     expect(await client.closes()).toBe(true);
-    expect(client.rest).toBe('');
+    // A build of uWebSockets.js adds its own response to that of the layer.
+    expect(client.rest).toMatch(/^(HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n[^\r]*)?$/);
     expect(context.app.seen.handled.length).toBe(before);
   });
 
@@ -74,8 +84,19 @@ overEachTransport('framing', (context) => {
     await sleep(40);
     client.send(SMUGGLED);
     const response = await client.response({ ms: SILENCE_MS }).catch(() => 'none' as const);
-    if (response !== undefined && response !== 'none') expect(response.status).toBe(400);
+    if (response !== undefined && response !== 'none')
+      expect(context.transport === 'node' ? [400] : [400, 505]).toContain(response.status);
     if (context.transport === 'node') expect(await client.closes()).toBe(true);
+    expect(context.app.seen.handled.length).toBe(before);
+    client.destroy();
+  });
+
+  it.each(UNKNOWN_METHODS)('never passes %s to a handler', async (_, request) => {
+    const before = context.app.seen.handled.length;
+    const client = await context.connect();
+    client.send(request);
+    const response = await client.response({ ms: SILENCE_MS }).catch(() => undefined);
+    expect(context.transport === 'node' ? [400] : [405, undefined]).toContain(response?.status);
     expect(context.app.seen.handled.length).toBe(before);
     client.destroy();
   });
@@ -87,7 +108,7 @@ overEachTransport('framing', (context) => {
     const client = await context.connect();
     client.send(request);
     const response = await responseOverNode(client);
-    expect(response?.status).toBe(context.transport === 'node' ? 400 : undefined);
+    expect(context.transport === 'node' ? [400] : [400, undefined]).toContain(response?.status);
     client.destroy();
   });
 
@@ -95,7 +116,7 @@ overEachTransport('framing', (context) => {
     const client = await context.connect();
     client.send('GET /about HTTP/1.0\r\n\r\n');
     const response = await responseOverNode(client);
-    expect(response?.status).toBe(context.transport === 'node' ? 200 : undefined);
+    expect(context.transport === 'node' ? [200] : [505, undefined]).toContain(response?.status);
     client.destroy();
   });
 
@@ -113,12 +134,12 @@ overEachTransport('framing', (context) => {
     const client = await context.connect();
     client.send(request);
     const response = await responseOverNode(client);
-    // uWebSockets.js reads a head of any size that arrives at once, and closes the connection otherwise.
+    // Builds of uWebSockets.js refuse it, or read a head of any size that arrives at once and close the connection otherwise.
     if (context.transport === 'node') {
       expect(response?.status).toBe(status);
       if (status === 414) expect(response?.text).toBe('refused: target-too-long');
       expect(await client.closes()).toBe(true);
-    } else if (response !== undefined) expect(response.status).toBe(200);
+    } else if (response !== undefined) expect([200, 431]).toContain(response.status);
     client.destroy();
   });
 
@@ -163,14 +184,16 @@ overEachTransport('framing', (context) => {
     await expect.poll(() => aborted.splice(0)).toContain('/upload ClientDisconnected');
   });
 
-  it('drops trailers', async () => {
+  it('drops trailers over node:http; uWebSockets.js closes the connection', async () => {
     const client = await context.connect();
     client.send(post('Transfer-Encoding: chunked\r\n', '5\r\nhello\r\n0\r\nX-Trailer: a\r\n\r\n'));
-    expect(await client.response()).toMatchObject({ status: 200, text: '{"bytes":5,"declared":null}' });
+    const response = await client.response();
+    // uWebSockets.js parses a trailer as the next request. One build then sends 505 instead of the response.
+    if (context.transport === 'node' || response?.status !== 505)
+      expect(response).toMatchObject({ status: 200, text: '{"bytes":5,"declared":null}' });
     client.send(NEXT);
     const next = await responseOverNode(client);
-    // uWebSockets.js parses a trailer as the next request, fails, and does not respond.
-    expect(next?.status).toBe(context.transport === 'node' ? 200 : undefined);
+    expect(context.transport === 'node' ? [200] : [505, undefined]).toContain(next?.status);
   });
 
   it('responds to pipelined requests in order', async () => {

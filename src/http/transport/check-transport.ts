@@ -93,6 +93,39 @@ function respond(exchange: Exchange): void {
   }
 }
 
+/** Enough that the system enlarges its buffers to more than a build reads in one call (512 KiB). */
+const PAUSED_BODY_BYTES = 6 * 1024 * 1024;
+const PAUSE_MS = 1;
+
+/**
+ * Whether a transport delivers nothing of a body that is paused. A build that reads on as long as bytes arrive keeps an upload
+ * from a fast network in memory, and serves no other client meanwhile.
+ */
+export async function stopsWhenPaused(transport: Transport): Promise<boolean> {
+  let late = 0;
+  const pausing = (exchange: Exchange) => {
+    let paused = false;
+    exchange.detach(() => {});
+    exchange.readBody((bytes, last) => {
+      if (paused) late += bytes.length;
+      if (last) exchange.respond({ status: 200, headers: [], close: true }, '');
+      if (paused || last) return;
+      paused = true;
+      exchange.pause();
+      setTimeout(() => {
+        paused = false;
+        exchange.resume();
+      }, PAUSE_MS);
+    });
+  };
+  const listener = await transport.listen('127.0.0.1', 0, pausing, unparsable, false);
+  const body = Buffer.alloc(PAUSED_BODY_BYTES).toString('latin1');
+  const head = `Content-Length: ${body.length}\r\nConnection: close\r\n`;
+  await endsWithin(CHECK_MS_MAX, responsesTo(listener, [post(head, body)]));
+  await listener.close();
+  return late === 0;
+}
+
 /** What the server sends until it closes the connection. */
 async function responsesTo({ host, port }: Listener, packets: readonly string[]): Promise<string> {
   const socket = net.connect({ host, port, noDelay: true });

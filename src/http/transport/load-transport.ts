@@ -1,7 +1,7 @@
 /** Chooses the transport. */
 import type { Logger } from '../../platform/observe/log.js';
 import type { Route } from '../routing/route.js';
-import { checkTransport } from './check-transport.js';
+import { checkTransport, stopsWhenPaused } from './check-transport.js';
 import { nodeTransport } from './node.js';
 import type { Transport } from './transport.js';
 import { loadUws } from './uws.js';
@@ -13,8 +13,18 @@ import { NoBinary } from './uws-binding.js';
  */
 const USUAL_BODY_BYTES_MAX = 1024 ** 3;
 
-/** Checks by loader: the services of a process use one binary, and the first one has checked it. */
-const checks = new WeakMap<() => Transport, Promise<void>>();
+/** `auto` uses a build that reads on while a body is paused up to this body limit: any upload may have to stay in memory. */
+const UNPAUSED_BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+/** What is known of a build. The services of a process use one, and the first one that needs to know has checked it. */
+interface Checks {
+  sound?: Promise<void>;
+  stops?: Promise<boolean>;
+}
+const checks = new WeakMap<() => Transport, Checks>();
+
+const READS_ON =
+  'uWebSockets.js: this build reads on while a body is paused, and bodies may have more than 16 MiB';
 
 /** The largest body that a service accepts, in bytes. */
 export function largestBody(routes: readonly Pick<Route, 'body'>[]): number {
@@ -46,7 +56,8 @@ export function loadTransport(
 
 /**
  * Loads the named transport as {@link loadTransport} does, and lets uWebSockets.js serve some requests that unsound builds
- * fail at, once per process. Without success it counts as not loading.
+ * fail at, once per process. Without success it counts as not loading. A build that does not stop reading while a body is
+ * paused is used for services with small bodies only.
  *
  * @throws if `choice` is `uws` and the binary does not load or fails
  */
@@ -58,11 +69,14 @@ export async function provenTransport(
 ): Promise<Transport> {
   const transport = loadTransport(choice, log, bodyBytes, load);
   if (choice === 'node' || transport.name === 'node') return transport;
-  const check = checks.get(load) ?? checkTransport(transport);
-  checks.set(load, check);
+  const known = checks.get(load) ?? {};
+  checks.set(load, known);
   try {
-    await check;
-    return transport;
+    known.sound ??= checkTransport(transport);
+    await known.sound;
+    if (choice === 'uws' || bodyBytes <= UNPAUSED_BODY_BYTES_MAX) return transport;
+    known.stops ??= stopsWhenPaused(transport);
+    return (await known.stops) ? transport : { ...nodeTransport, reason: READS_ON };
   } catch (error) {
     return withoutUws(choice, log, error);
   }

@@ -1,5 +1,7 @@
 /** The used part of uWebSockets.js. Its own declarations lack arguments that the binary accepts. */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { addonTarget } from '../../platform/addon-target.js';
 
 declare const handle: unique symbol;
@@ -23,6 +25,8 @@ export interface UwsApp {
 export interface UwsRequest {
   forEach(onLine: (lowerCaseName: string, value: string) => void): void;
   getMethod(): string;
+  /** Missing in older builds. Must be called before `getMethod`, which changes the memory that both read. */
+  getCaseSensitiveMethod?(): string;
   getUrl(): string;
   getQuery(): string | undefined;
 }
@@ -66,29 +70,53 @@ export const EXCLUSIVE_PORT = 1;
 /**
  * Loads the native binary.
  *
- * @throws if none exists for this platform and Node.js version
+ * @throws {NoBinary} if none exists for this platform and Node.js version, or glibc is older than it needs
  */
 export function loadBinding(): UwsBinding {
-  const { platform, arch, versions } = process;
-  const file = `uws_${platform}_${arch}_${versions.modules}.node`;
   const require = createRequire(import.meta.url);
-  // The package's main file would silently fall back to its own HTTP server if the binary is missing.
-  const binding = firstOf(require, [
-    `uWebSockets.js/binaries/${file}`,
-    `@isccd/native-${addonTarget()}/${file}`,
-  ]);
-  // Removes the header that names the server.
-  binding._cfg('999999990007');
-  return binding;
+  let reason = `there is no binary for Node.js ${process.version}`;
+  for (const file of binaries(require)) {
+    try {
+      const binding = require(file) as UwsBinding;
+      // Removes the header that names the server.
+      binding._cfg('999999990007');
+      return binding;
+    } catch (error) {
+      // Other faults are not usual, and tell of a damaged or unsound file.
+      const [, needed] = /`GLIBC_([\d.]+)' not found/.exec(String(error)) ?? [];
+      if (needed === undefined) throw error;
+      reason = `its binary needs glibc ${needed} or later`;
+    }
+  }
+  throw new NoBinary(reason);
 }
 
-/** A checkout has the whole package; an installed isccd has this platform's binary next to its addon. */
-function firstOf(require: NodeJS.Require, [file, ...others]: readonly string[]): UwsBinding {
-  if (file === undefined) throw new NoBinary(`there is no binary for Node.js ${process.version}`);
+/**
+ * Files that exist for this platform and Node.js version, best first. A checkout has the whole package, and an older build
+ * for older versions of glibc; an installed isccd has this platform's binaries next to its addon. The package's main file
+ * would only find the first of these.
+ */
+function binaries(require: NodeJS.Require): readonly string[] {
+  const { platform, arch, versions } = process;
+  const file = `uws_${platform}_${arch}_${versions.modules}.node`;
+  const target = addonTarget();
+  if (target === undefined || target.endsWith('musl')) return [];
+  const folders = [
+    resolved(require, 'uWebSockets.js', '.'),
+    resolved(require, `@isccd/native-${target}/package.json`, '.'),
+    resolved(require, 'uWebSockets.js-unofficial/package.json', 'binaries'),
+  ];
+  return folders
+    .flatMap((folder) => folder ?? [])
+    .map((folder) => path.join(folder, file))
+    .filter(existsSync);
+}
+
+/** A folder next to a file of a package, if the package is installed. */
+function resolved(require: NodeJS.Require, file: string, folder: string): string | undefined {
   try {
-    require.resolve(file);
+    return path.join(path.dirname(require.resolve(file)), folder);
   } catch {
-    return firstOf(require, others);
+    return undefined;
   }
-  return require(file) as UwsBinding;
 }

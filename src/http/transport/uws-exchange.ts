@@ -37,12 +37,14 @@ export class UwsExchange implements Exchange {
       lines.push(name, value);
     });
     this.head = {
-      method: request.getMethod().toUpperCase(),
+      // Methods are case-sensitive; older builds do not accept others than in upper case.
+      method: request.getCaseSensitiveMethod?.() ?? request.getMethod().toUpperCase(),
       path: request.getUrl(),
       query: request.getQuery() ?? '',
       headers: new RequestHeaders(lines),
     };
-    this.malformed = malformation(this.head);
+    // Some builds accept requests without Host.
+    this.malformed = this.head.headers.count('host') === 0 ? 'Host is missing' : malformation(this.head);
     // uWS uses the first of several Content-Length lines, and treats an empty one as absent.
     const { headers } = this.head;
     const length = headers.first('content-length');

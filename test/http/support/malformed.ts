@@ -37,7 +37,7 @@ export const REFUSED: readonly (readonly [name: string, request: string])[] = [
   ['bytes above 127 in the path', `GET /\xc3\xa4 HTTP/1.1\r\n${HOST}\r\n`],
 ];
 
-/** uWebSockets.js waits and closes after about 10 s; node:http refuses immediately. Neither calls a handler. */
+/** node:http refuses immediately; builds of uWebSockets.js do so, too, or close after about 10 s. None calls a handler. */
 export const SILENT_OR_REFUSED: readonly (readonly [name: string, request: string])[] = [
   ['NUL in a header value', `GET /about HTTP/1.1\r\n${HOST}X-A: b\0c\r\n\r\n`],
   ['NUL in a header name', `GET /about HTTP/1.1\r\n${HOST}X-\0A: b\r\n\r\n`],
@@ -50,8 +50,12 @@ export const SILENT_OR_REFUSED: readonly (readonly [name: string, request: strin
   ['HTTP/2.0', `GET /about HTTP/2.0\r\n${HOST}\r\n`],
   ['not a request', 'hello\r\n\r\n'],
   ['a TLS ClientHello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ['an unknown method', `FOO /about HTTP/1.1\r\n${HOST}\r\n`],
-  ['a method in lower case', `get /about HTTP/1.1\r\n${HOST}\r\n`],
   ['no Host', 'GET /about HTTP/1.1\r\nX-A: b\r\n\r\n'],
   ['an empty header name before Host', `GET /about HTTP/1.1\r\n: b\r\n${HOST}\r\n`],
+];
+
+/** node:http refuses these with 400; builds of uWebSockets.js pass them to the layer, which knows no such method, or close. */
+export const UNKNOWN_METHODS: readonly (readonly [name: string, request: string])[] = [
+  ['an unknown method', `FOO /about HTTP/1.1\r\n${HOST}\r\n`],
+  ['a method in lower case', `get /about HTTP/1.1\r\n${HOST}\r\n`],
 ];
