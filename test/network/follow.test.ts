@@ -73,7 +73,7 @@ async function assetCount(): Promise<number> {
 
 describe('a node', { timeout: TEST_MS_MAX }, () => {
   it('indexes what hubs declare, short and long logs, and follows them as they grow', async () => {
-    const [short, long] = [await hub(1, 300), await hub(4095, 5000)];
+    const [short, long] = [await hub(1, 300), await hub(4095, 2000)];
     await start();
     for (const double of [short, long]) {
       await until(double, 'following', double.size);
@@ -92,7 +92,7 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
   });
 
   it('has the same index after kills at any time, and reads nothing twice', async () => {
-    const double = await hub(1, 6000);
+    const double = await hub(1, 2500);
     for (let round = 0; round < 6; round += 1) {
       await start();
       await sleep(150 * round);
