@@ -1,12 +1,12 @@
-/** `isccd check health --started`, the health check of the image. */
+/** `isccd check health --started`, and the health check of the image, which gives the same answers without Node.js. */
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceName } from '../../src/compose/service-names.js';
 import { temporaryFolder } from '../codes/support/folder.js';
-import { readImage } from '../deploy/support/dockerfile.js';
-import { isccd } from '../support/command.js';
+import { ROOT } from '../deploy/support/dockerfile.js';
+import { isccd, run } from '../support/command.js';
 import { freePorts } from '../support/free-ports.js';
 import { serve } from '../support/serve.js';
 
@@ -32,10 +32,15 @@ async function start(folder: string, names: readonly ServiceName[], env = {}, ar
   return served;
 }
 
-/** Runs the health check of the image. */
+/** Runs the command, and the health check of the image, which has to agree. */
 async function health(folder: string) {
-  const args = readImage().healthcheck.slice(1);
-  const { code, stdout, stderr } = await isccd([...args, '--json'], { env: { TMPDIR: folder } });
+  const env = { TMPDIR: folder };
+  const { code, stdout, stderr } = await isccd(['check', 'health', '--started', '--json'], { env });
+  const script = await run(path.join(ROOT, 'ops/image/health.sh'), [], { env });
+  expect(script.code, script.stdout).toBe(code);
+  expect(script.stdout.match(/^\w+(?=: healthy$)/gm) ?? []).toEqual(
+    healthyOf(stdout.split('\n').filter(Boolean)),
+  );
   const lines = stdout.split('\n').filter(Boolean);
   return {
     code,
@@ -43,6 +48,12 @@ async function health(folder: string) {
     states: lines.map((line) => JSON.parse(line) as { name: string; url: string; healthy: boolean }),
   };
 }
+
+const healthyOf = (lines: readonly string[]) =>
+  lines.flatMap((line) => {
+    const { name, healthy } = JSON.parse(line) as { name: string; healthy: boolean };
+    return healthy ? [name] : [];
+  });
 
 describe('isccd check health --started', { timeout: TEST_MS_MAX }, () => {
   it('checks the services of each running process, at the addresses that they have', async () => {

@@ -98,7 +98,7 @@ describe('compose.yaml', () => {
     for (const [name, service] of services) {
       expect(service.read_only, name).toBe(true);
       expect(service.env_file, name).toEqual([{ path: `${service.command?.[1]}.env`, required: false }]);
-      expect(service.healthcheck?.test.slice(-3), name).toEqual(['check', 'health', service.command?.[1]]);
+      expect(service.healthcheck?.test, name).toEqual(['CMD', '/opt/isccd/health']);
       const kept = (service.volumes ?? []).map((volume) => volume.split(':')[0] as string);
       expect(kept, name).toEqual(service.command?.[1] === 'resolver' ? [] : [name]);
     }
