@@ -72,6 +72,15 @@ export const PARTS = [
     files: ['test/torture/bombs.test.ts'],
   },
   {
+    name: 'hostile',
+    about: 'requests and files that once ended, blocked or filled a service, to all services in one process',
+    unit: 'requests',
+    short: 21,
+    long: 1000,
+    seconds: 25,
+    files: ['test/torture/hostile.test.ts'],
+  },
+  {
     name: 'mutants',
     about: 'mutated and amplified copies of real files',
     unit: 'files',

@@ -13,6 +13,8 @@ const RETRIES = 20;
 export interface Verdict {
   readonly status: number;
   readonly seconds: number;
+  /** The body of a refusal. */
+  readonly text?: string;
   /** What is wrong with the response; absent if nothing is. */
   readonly fault?: string;
 }
@@ -58,12 +60,13 @@ export async function metadataOf(
     verdicts.push({ status, seconds, ...(status !== 200 && status !== 201 && fault) });
   }
   await fetch(`${url}/api/v1/media/${media_id}`, { method: 'DELETE' });
-  const worst = verdicts.find(({ fault }) => fault !== undefined) ?? { status: 200 };
+  const worst = verdicts.find(({ fault }) => fault !== undefined) ??
+    verdicts.find(({ text }) => text !== undefined) ?? { status: 200 };
   return { ...worst, seconds: (performance.now() - start) / 1000 };
 }
 
-function faultOf(status: number, text: string): { fault?: string } {
-  return REFUSALS.includes(status) ? {} : { fault: `status ${status}: ${text.slice(0, 200)}` };
+function faultOf(status: number, text: string): Pick<Verdict, 'text' | 'fault'> {
+  return REFUSALS.includes(status) ? { text } : { fault: `status ${status}: ${text.slice(0, 200)}` };
 }
 
 async function timed(

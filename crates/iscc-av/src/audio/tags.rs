@@ -16,6 +16,7 @@ mod chunks;
 mod embed;
 mod frames;
 mod generic;
+mod guard;
 
 pub use embed::embed;
 
@@ -103,7 +104,9 @@ const WRITTEN: [(ItemKey, &str); 3] = [
     (ItemKey::CopyrightUrl, "COPYRIGHTURL"),
 ];
 
-fn open<R: Read + Seek>(reader: R) -> Result<TaggedFile, TagError> {
+fn open<R: Read + Seek>(mut reader: R) -> Result<TaggedFile, TagError> {
+    guard::check(&mut reader)?;
+    reader.rewind().map_err(TagError::new)?;
     Probe::new(BufReader::new(reader))
         .options(ParseOptions::new())
         .guess_file_type()

@@ -3,9 +3,9 @@
 //! A few bytes of markup can ask for hours of work: filters look at every pixel of their region,
 //! some of them at every neighbour within a radius, or once per octave of noise.
 
-use resvg::tiny_skia::Transform;
+use resvg::tiny_skia::{PathSegment, Point, Transform};
 use resvg::usvg::filter::{Filter, Kind};
-use resvg::usvg::{Group, Node};
+use resvg::usvg::{Group, Node, Path};
 
 /// Maximum cost of a document. A unit takes about a nanosecond.
 pub const COST_MAX: u64 = 15_000_000_000;
@@ -26,6 +26,13 @@ const NEIGHBOUR: f64 = 2.0;
 const WEIGHT: f64 = 4.0;
 /// Units per pixel of lighting, displacement and tiles.
 const SAMPLE: f64 = 60.0;
+
+/// Units per edge of a path and row of pixels that it crosses: four lines of samples.
+const EDGE_ROW: f64 = 40.0;
+/// Units per edge and other edge in its rows, which may have to change places in a sorted list.
+const EDGE_PAIR: f64 = 0.5;
+/// Edges of the outline of a stroke, per edge.
+const STROKE_EDGES: f64 = 2.0;
 
 /// The renderer cuts layers to this many canvases on each side of the canvas.
 const CANVASES_AROUND: f32 = 2.0;
@@ -58,9 +65,38 @@ impl Estimate {
             match node {
                 Node::Group(group) => self.add_group(group, transform),
                 Node::Text(text) => self.add_group(text.flattened(), transform),
-                Node::Path(_) | Node::Image(_) => {}
+                Node::Path(path) => self.add_path(path, transform),
+                Node::Image(_) => {}
             }
         }
+    }
+
+    /// Fills look at each edge in each row that it crosses.
+    fn add_path(&mut self, path: &Path, transform: Transform) {
+        let fill = f64::from(u8::from(path.fill().is_some()));
+        let stroke = if path.stroke().is_some() { STROKE_EDGES } else { 0.0 };
+        let (mut edges, mut rows) = (0.0, 0.0);
+        let mut from = 0.0;
+        for segment in path.data().segments() {
+            let mut to = |mut point: Point| {
+                transform.map_point(&mut point);
+                let row = f64::from(point.y.clamp(0.0, self.height));
+                edges += 1.0;
+                rows += (row - from).abs();
+                from = row;
+            };
+            match segment {
+                PathSegment::MoveTo(point) | PathSegment::LineTo(point) => to(point),
+                PathSegment::QuadTo(control, point) => [control, point].into_iter().for_each(to),
+                PathSegment::CubicTo(first, second, point) => {
+                    [first, second, point].into_iter().for_each(to);
+                }
+                PathSegment::Close => {}
+            }
+        }
+        let outlines = fill + stroke;
+        let (edges, rows) = (outlines * edges, outlines * rows);
+        self.cost += EDGE_ROW * rows + EDGE_PAIR * edges * rows / f64::from(self.height);
     }
 
     fn add_group(&mut self, group: &Group, parent: Transform) {
@@ -163,6 +199,23 @@ mod tests {
         ] {
             assert!(is_refused(&with_filter(side, primitives, shapes)), "{primitives:.60}");
         }
+    }
+
+    #[test]
+    fn long_paths_are_refused_by_the_rows_that_their_edges_cross() {
+        let path = |corners: u64, rows: u64, paint: &str| {
+            let line = |at: u64| format!("L{} {}", at * 7919 % 4000, at * 104_729 % rows);
+            let data: String = (0..corners).map(line).collect();
+            format!(
+                r#"<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><path d="M0 0{data}" {paint}/></svg>"#
+            )
+        };
+        assert!(is_refused(path(400_000, 4000, "").as_bytes()));
+        let stroke = r#"fill="none" stroke="red""#;
+        assert!(is_refused(path(120_000, 4000, stroke).as_bytes()));
+        // Many corners near each other, as maps have.
+        assert!(!is_refused(path(60_000, 3, "").as_bytes()));
+        assert!(!is_refused(path(1000, 4000, stroke).as_bytes()));
     }
 
     #[test]

@@ -14,6 +14,8 @@ use super::SvgError;
 const NODES_MAX: f64 = 2_000_000.0;
 /// Maximum depth of elements and references in each other.
 const DEPTH_MAX: usize = 1024;
+/// Maximum number of pairs of an element and a selector of a style sheet: each one is tried for each element.
+const STYLED_MAX: usize = 100_000_000;
 /// Shortest path data of a vertex, which may have a marker.
 const VERTEX_CHARS: f64 = 2.0;
 /// Elements that are kept once, however often they are referred to.
@@ -24,10 +26,20 @@ pub fn parse(text: &str) -> Result<Document<'_>, SvgError> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| SvgError::Invalid(error.to_string()))?;
-    if expanded_nodes(&document) > NODES_MAX {
+    if is_styled_too_often(&document) || expanded_nodes(&document) > NODES_MAX {
         return Err(SvgError::TooCostly);
     }
     Ok(document)
+}
+
+/// Whether there are more than [`STYLED_MAX`] pairs of elements and selectors.
+fn is_styled_too_often(document: &Document<'_>) -> bool {
+    let elements = document.descendants().filter(Node::is_element);
+    let sheets = elements.clone().filter(|node| node.tag_name().name() == "style");
+    let texts = sheets.flat_map(|sheet| sheet.children()).filter_map(|node| node.text());
+    // A rule has a bracket, and a comma between its selectors.
+    let selectors: usize = texts.map(|text| text.matches(['{', ',']).count()).sum();
+    selectors.saturating_mul(elements.count()) > STYLED_MAX
 }
 
 fn expanded_nodes(document: &Document<'_>) -> f64 {
@@ -134,6 +146,20 @@ mod tests {
             assert!(matches!(parse(&bomb), Err(SvgError::TooCostly)), "{reference}");
             assert!(parse(&nested(3, "mask", "mask", reference)).is_ok(), "{reference}");
         }
+    }
+
+    #[test]
+    fn selectors_count_for_every_element() {
+        let styled = |elements: usize, rule: &str| {
+            format!(
+                r#"<svg xmlns="http://www.w3.org/2000/svg"><style>{}</style>{}</svg>"#,
+                rule.repeat(10_000),
+                "<g/>".repeat(elements - 2)
+            )
+        };
+        assert!(parse(&styled(10_000, ".a .b{fill:red}")).is_ok());
+        assert!(matches!(parse(&styled(10_001, ".a .b{fill:red}")), Err(SvgError::TooCostly)));
+        assert!(matches!(parse(&styled(5001, ".a,.b{fill:red}")), Err(SvgError::TooCostly)));
     }
 
     #[test]

@@ -298,7 +298,7 @@ fn short_frame_list(mut list: &[u8]) -> Option<Vec<Frame>> {
 }
 
 /// Without the zeros that keep decoders from finding a false start of audio.
-fn synchronised(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn synchronised(bytes: &[u8]) -> Vec<u8> {
     let mut previous = 0;
     let kept = bytes.iter().filter(|byte| {
         let is_added = previous == 0xFF && **byte == 0;

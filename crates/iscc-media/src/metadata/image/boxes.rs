@@ -1,6 +1,7 @@
 //! Metadata of image files made of boxes: HEIF and AVIF (ISO 14496-12), JPEG XL and JPEG 2000.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::Blocks;
 use crate::boxes::{ItemInfo, boxes, child, full, locations};
@@ -13,7 +14,11 @@ pub fn heif(file: &[u8]) -> Blocks<'_> {
 fn heif_items(file: &[u8]) -> Option<Blocks<'_>> {
     const XMP_TYPE: &[u8] = b"application/rdf+xml";
     let meta = full(child(file, *b"meta")?)?.1;
-    let locations = locations(child(meta, *b"iloc")?);
+    // The first one counts, as in other readers.
+    let mut places = HashMap::new();
+    for location in locations(child(meta, *b"iloc")?) {
+        places.entry(location.id).or_insert(location);
+    }
     let item_data = child(meta, *b"idat").unwrap_or_default();
     let mut blocks = Blocks::default();
     let (version, infos) = full(child(meta, *b"iinf")?)?;
@@ -23,10 +28,7 @@ fn heif_items(file: &[u8]) -> Option<Blocks<'_>> {
             continue;
         }
         let Some(item) = ItemInfo::read(info) else { continue };
-        let data = || {
-            let location = locations.iter().find(|location| location.id == item.id)?;
-            location.data(file, item_data)
-        };
+        let data = || places.get(&item.id)?.data(file, item_data);
         if item.kind == *b"Exif" && blocks.exif.is_none() {
             // The first four bytes are the offset of the TIFF header.
             blocks.exif = data().and_then(|data| {

@@ -13,6 +13,7 @@ import { THUMBNAIL_SIDE_MAX_PIXELS, webpUrl } from '../thumbnail.js';
 import { asStillFile } from '../tools/avif.js';
 import { decodePictures } from '../tools/coded-pictures.js';
 import { decodeHeif } from '../tools/heif.js';
+import { refusePlacesWithoutBytes } from '../tools/heif-places.js';
 import { decodeBySharp } from '../tools/sharp.js';
 import type { ContentFile, Format, FormatContent, FormatFile } from './format.js';
 import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
@@ -33,7 +34,10 @@ export const format: Format = {
     if (mediatype === 'image/svg+xml') await native.embedSvg(path, texts(fields));
     else if (isWithoutWriter(await readHead(path)))
       throw new CodesRefusal('EMBEDDING_UNSUPPORTED', { mediatype });
-    else await asStillFile(path, () => embedIntoImage(path, fields, mediatype));
+    else {
+      if (HEIF.has(mediatype)) await refusePlacesWithoutBytes(path);
+      await asStillFile(path, () => embedIntoImage(path, fields, mediatype));
+    }
   },
 };
 
