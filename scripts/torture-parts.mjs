@@ -81,6 +81,17 @@ export const PARTS = [
     files: ['test/torture/hostile.test.ts'],
   },
   {
+    name: 'memory',
+    about:
+      'many large bodies at once to each route that takes them, and slow uploads, in a container of 512 MB',
+    unit: 'rounds',
+    short: 1,
+    long: 50,
+    seconds: 50,
+    files: ['test/torture/memory.test.ts'],
+    alone: 'fills gigabytes with bodies',
+  },
+  {
     name: 'mutants',
     about: 'mutated and amplified copies of real files',
     unit: 'files',

@@ -2,8 +2,8 @@
 import { clientKey } from '../../platform/limits/throttle.js';
 import { processMemory } from '../../platform/process-memory.js';
 
-/** Part of the memory of the process. */
-const MEMORY_SHARE = 1 / 4;
+/** Part of the memory of the process. The values in a body take five times its size, so that all take a third. */
+const MEMORY_SHARE = 1 / 16;
 /** Part of the budget that one client network may fill. */
 const CLIENT_SHARE = 1 / 2;
 /** Smaller bodies do not count: as much may wait for any reader. */
@@ -15,7 +15,7 @@ export class BodyBudget {
   /** By client network; those without a body are absent. */
   readonly #byClient = new Map<string, number>();
 
-  /** @param bytesMax default: a quarter of the memory of this process */
+  /** @param bytesMax default: a 16th of the memory of this process */
   constructor(bytesMax = MEMORY_SHARE * processMemory()) {
     this.#bytesMax = bytesMax;
   }

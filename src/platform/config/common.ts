@@ -48,10 +48,10 @@ export const commonVariables = defineVariables({
   bodyMemory: {
     name: 'ISCCD_BODY_MEMORY',
     schema: integer(1024 ** 2),
-    defaultShown: 'a quarter of the memory',
+    defaultShown: 'a 16th of the memory',
     unit: 'bytes',
     description:
-      'Memory for request bodies that are kept whole, of all services of the process; uploads of files are not. One client network gets at most half of it while others use it; beyond it 503 before the body is read. The default counts the limit of a container',
+      'Memory for request bodies that are kept whole, of all services of the process; uploads of files are not. The values in a body take up to five times as much while they are processed. One client network gets at most half of it while others use it; beyond it 503 before the body is read. The default counts the limit of a container',
   },
   metricsPort: {
     name: 'ISCCD_METRICS_PORT',

@@ -1,8 +1,12 @@
 /** Variables of the search service. */
 import path from 'node:path';
+import { processMemory } from '../process-memory.js';
 import { corsVariables, listenVariables } from './listen.js';
 import { boolean, indexLocation, integer, number, oneOf, text } from './schemas.js';
 import { defineVariables, type Values } from './variable.js';
+
+/** Part of the memory that one body may have: its parsed values take five times as much. */
+const BODY_SHARE = 1 / 32;
 
 export const searchVariables = defineVariables({
   ...listenVariables('INDEXSVC', 8010),
@@ -62,7 +66,8 @@ export const searchVariables = defineVariables({
   bodyBytesMax: {
     name: 'INDEXSVC_MAX_BODY',
     schema: integer(1024),
-    default: '67108864',
+    default: String(Math.min(64 * 1024 ** 2, Math.floor(processMemory() * BODY_SHARE))),
+    defaultShown: '64 MiB, or a 32nd of the memory if that is less',
     unit: 'bytes',
     description: 'Maximum size of a request body',
   },
