@@ -92,6 +92,16 @@ export const PARTS = [
     alone: 'fills gigabytes with bodies',
   },
   {
+    name: 'rot',
+    about: 'stored manifests and uploads that change on the disk',
+    unit: 'cases',
+    tried: 'rotten manifests',
+    short: 20,
+    long: 2000,
+    seconds: 12,
+    files: ['test/torture/rot.test.ts'],
+  },
+  {
     name: 'mutants',
     about: 'mutated and amplified copies of real files',
     unit: 'files',

@@ -26,6 +26,8 @@ const file = ({ name, make, isSlow }: HostileFile): HostileRequest => ({
   name,
   send: async ({ codes }) => {
     const bytes = new Uint8Array(make());
+    // That may have taken seconds. Kept connections that a service has closed meanwhile are noticed only now.
+    await sleep(100);
     const faults: string[] = [];
     for (const use of [codeOf, metadataOf]) {
       const { fault, text = '' } = await use(codes, name, bytes);
