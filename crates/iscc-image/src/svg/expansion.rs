@@ -116,7 +116,7 @@ fn references<'a>(attribute: &Attribute<'a, '_>) -> impl Iterator<Item = &'a str
 
 #[cfg(test)]
 mod tests {
-    use super::{SvgError, parse};
+    use super::{DEPTH_MAX, SvgError, parse};
 
     /// Ten shapes, each of which refers to the next definition, on each of `levels`.
     fn nested(levels: usize, open: &str, close: &str, reference: &str) -> String {
@@ -184,6 +184,12 @@ mod tests {
             (0..5000).map(|at| format!("<use id=\"u{at}\" href=\"#u{}\"/>", at + 1)).collect();
         let deep = format!(r#"<svg xmlns="http://www.w3.org/2000/svg">{chain}</svg>"#);
         assert!(matches!(parse(&deep), Err(SvgError::TooCostly)));
+        let groups = |depth: usize| {
+            let (open, close) = ("<g>".repeat(depth), "</g>".repeat(depth));
+            format!(r#"<svg xmlns="http://www.w3.org/2000/svg">{open}{close}</svg>"#)
+        };
+        assert!(parse(&groups(DEPTH_MAX)).is_ok());
+        assert!(matches!(parse(&groups(DEPTH_MAX + 1)), Err(SvgError::TooCostly)));
     }
 
     #[test]

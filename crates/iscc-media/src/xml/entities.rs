@@ -172,7 +172,7 @@ fn character(reference: &str) -> Option<(char, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::expanded;
+    use super::{DEPTH_MAX, expanded};
 
     fn body(doctype: &str, body: &str) -> String {
         let xml = format!("<?xml version='1.0'?><!-- <a> --><!DOCTYPE a {doctype}>{body}");
@@ -192,6 +192,17 @@ mod tests {
         let literal = "<a><![CDATA[&co;]]><!-- &co; --><?p &co;?>&co</a>";
         assert_eq!(body(own, literal), literal);
         assert_eq!(body("SYSTEM 'a.dtd' [<!ENTITY e ''>]", "<a>1&e;2</a>"), "<a>12</a>");
+    }
+
+    #[test]
+    fn entities_in_entities_are_limited() {
+        let chain = |depth: usize| {
+            let next: String =
+                (1..depth).map(|at| format!("<!ENTITY e{at} '&e{};'>", at - 1)).collect();
+            body(&format!("[<!ENTITY e0 'x'>{next}]"), &format!("<a>&e{};</a>", depth - 1))
+        };
+        assert_eq!(chain(DEPTH_MAX), "<a>x</a>");
+        assert_eq!(chain(DEPTH_MAX + 1), format!("<a>&e{DEPTH_MAX};</a>"));
     }
 
     #[test]

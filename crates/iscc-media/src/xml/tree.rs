@@ -152,6 +152,11 @@ mod tests {
     fn deep_and_broken_documents_are_parsed_partially() {
         let deep = "<a>".repeat(100_000);
         assert_eq!(parse(&deep).children.len(), 1);
+        let depth = |levels: usize| {
+            let xml = format!("{}{}", "<a>".repeat(levels), "</a>".repeat(levels));
+            std::iter::successors(Some(&parse(&xml)), |it| it.children.first()).count() - 1
+        };
+        assert_eq!((depth(DEPTH_MAX), depth(DEPTH_MAX + 1)), (DEPTH_MAX, DEPTH_MAX));
         assert_eq!(parse("<a><b>x</a>").child("", "a").unwrap().children.len(), 1);
         assert_eq!(parse("no markup").text, "no markup");
         assert_eq!(parse(""), Element::default());

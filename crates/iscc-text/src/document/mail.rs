@@ -284,6 +284,19 @@ mod tests {
     }
 
     #[test]
+    fn parts_in_parts_are_read_up_to_a_depth() {
+        let nested = |depth: u32| {
+            (0..depth).fold("\nword\n".to_owned(), |inner, at| {
+                format!(
+                    "Content-Type: multipart/mixed; boundary=b{at:02}\n\n--b{at:02}\n{inner}\n--b{at:02}--\n"
+                )
+            })
+        };
+        assert_eq!(text_of(&nested(DEPTH_MAX)).text.trim(), "word");
+        assert_eq!(text_of(&nested(DEPTH_MAX + 1)).text.trim(), "");
+    }
+
+    #[test]
     fn decodes_headers_and_bodies() {
         let mail = "From: \"M\u{fc}ller, J.\" <j@example.org>\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\
             \t=?iso-8859-1?B?5A==?= end\nContent-Type: text/plain; charset=iso-8859-1\n\
