@@ -23,14 +23,20 @@ pub use embed::embed;
 /// The owner that most tools write into freeform atoms of MP4.
 const MP4_OWNER: &str = "com.apple.iTunes";
 
-/// The file is damaged or not a supported audio container.
+/// Why tags can't be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("audio tags: {0}")]
-pub struct TagError(String);
+pub enum TagError {
+    /// The file is damaged or not a supported audio container.
+    #[error("audio tags: {0}")]
+    Damaged(String),
+    /// The tags ask for more work than any program's: other readers must not try them either.
+    #[error("audio tags: {0}")]
+    TooCostly(&'static str),
+}
 
 impl TagError {
     fn new(error: impl std::fmt::Display) -> Self {
-        Self(error.to_string())
+        Self::Damaged(error.to_string())
     }
 }
 

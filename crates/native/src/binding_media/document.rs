@@ -166,7 +166,11 @@ impl From<SvgError> for NativeError {
 
 impl From<TagError> for NativeError {
     fn from(error: TagError) -> Self {
-        Self::new(ErrorCode::Damaged, error)
+        let code = match error {
+            TagError::TooCostly(_) => ErrorCode::TooCostly,
+            TagError::Damaged(_) => ErrorCode::Damaged,
+        };
+        Self::new(code, error)
     }
 }
 

@@ -118,7 +118,7 @@ fn sizes<F: FileLike>(file: &mut F, container: Container) -> Result<Sizes, TagEr
         let mut sizes = [0; 24];
         read_at(file, 12, &mut sizes)?;
         let [b'd', b's', b'6', b'4', _, _, _, _, sizes @ ..] = &sizes else {
-            return Err(TagError("the file lacks its 64-bit sizes".to_owned()));
+            return Err(TagError::Damaged("the file lacks its 64-bit sizes".to_owned()));
         };
         let numbers = sizes.as_chunks::<8>().0;
         let [total, samples] = [0, 1].map(|at| u64::from_le_bytes(numbers[at]));
@@ -128,7 +128,7 @@ fn sizes<F: FileLike>(file: &mut F, container: Container) -> Result<Sizes, TagEr
     };
     match total.checked_add(8) {
         Some(end) if end <= length => Ok(Sizes { end, long }),
-        _ => Err(TagError("the file is shorter than it says".to_owned())),
+        _ => Err(TagError::Damaged("the file is shorter than it says".to_owned())),
     }
 }
 
@@ -152,7 +152,7 @@ fn find<F: FileLike>(
         };
         let content = at + 8..(at + 8).saturating_add(size);
         if content.end > end {
-            return Err(TagError("a chunk is longer than the file".to_owned()));
+            return Err(TagError::Damaged("a chunk is longer than the file".to_owned()));
         }
         at = content.end;
         if content.end % 2 == 1 && content.end < end {

@@ -15,7 +15,7 @@ use lofty::wavpack::WavPackFile;
 
 use super::chunks::{self, Container};
 use super::frames::{Frames, tag_size};
-use super::{Property, TagError, common_key, generic};
+use super::{Property, TagError, common_key, generic, guard};
 
 /// Both are common.
 const ID3_CHUNKS: [[u8; 4]; 2] = [*b"ID3 ", *b"id3 "];
@@ -25,6 +25,7 @@ const ID3_CHUNKS: [[u8; 4]; 2] = [*b"ID3 ", *b"id3 "];
 /// Keeps all other properties. Audio data may move but does not change. Tags of other kinds in the
 /// same file, such as ID3v1 after ID3v2, get the same values.
 pub fn embed<F: FileLike>(copy: &mut F, properties: &[Property<'_>]) -> Result<(), TagError> {
+    guard::check(copy)?;
     copy.rewind().map_err(TagError::new)?;
     let mut magic = Vec::new();
     Read::by_ref(copy).take(4).read_to_end(&mut magic).map_err(TagError::new)?;
@@ -162,7 +163,7 @@ fn edited_frames(mut frames: Frames, properties: &[Property<'_>]) -> Result<Vec<
     for property in properties {
         frames.set(property);
     }
-    frames.bytes().ok_or_else(|| TagError("the ID3v2 tag gets too long".to_owned()))
+    frames.bytes().ok_or_else(|| TagError::Damaged("the ID3v2 tag gets too long".to_owned()))
 }
 
 fn embed_id3_chunk<F: FileLike>(

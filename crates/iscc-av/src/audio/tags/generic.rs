@@ -119,7 +119,7 @@ fn write_primary<F: FileLike>(
             }
             tag.save_to(copy, options).map_err(TagError::new)
         }
-        other => Err(TagError(format!("{other:?} tags cannot be written"))),
+        other => Err(TagError::Damaged(format!("{other:?} tags cannot be written"))),
     }
 }
 

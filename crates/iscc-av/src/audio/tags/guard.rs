@@ -34,7 +34,7 @@ const CONTENT_STARTS: [usize; 3] = [4, 5, 6];
 
 /// Refuses a file whose ID3v2 tags exceed the limits.
 pub fn check<R: Read + Seek>(file: &mut R) -> Result<(), TagError> {
-    check_file(file).map_err(TagError::new)?.map_or(Ok(()), |rule| Err(TagError(rule.to_owned())))
+    check_file(file).map_err(TagError::new)?.map_or(Ok(()), |rule| Err(TagError::TooCostly(rule)))
 }
 
 /// The rule that a file breaks.

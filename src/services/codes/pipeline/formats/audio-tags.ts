@@ -1,5 +1,5 @@
 /** Reads the tags of audio files. Names of all containers are mapped to those of Vorbis comments. */
-import { native } from '../../../../native.js';
+import { isNativeError, native } from '../../../../native.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
 import { readHead } from '../sum.js';
 import { type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
@@ -69,7 +69,9 @@ export async function readAudioTags(
   if (isDts(await readHead(path))) return readTagsByProbe(tools, path, options);
   try {
     return await readTagsNatively(path);
-  } catch {
+  } catch (error) {
+    // FFmpeg would do the work that the addon refuses.
+    if (isNativeError(error) && error.code === 'TOO_COSTLY') throw error;
     return await readTagsByProbe(tools, path, options);
   }
 }
