@@ -1,12 +1,11 @@
-/** Indexes of which a part in OpenSearch is missing: it was deleted there, not by a request to this service. */
+/** Indexes that are missing in OpenSearch: they were deleted there, not by a request to this service. */
 import type { NativeError } from '../../../native.js';
 import type { Logger } from '../../../platform/observe/log.js';
 import type { Client } from './client.js';
 import { OpenSearchError, openSearchCause } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
-import { KINDS, type Kind, publicAlias } from './mapping.js';
+import { publicAlias } from './mapping.js';
 import { type Names, plainName } from './names.js';
-import type { Registry } from './registry.js';
 
 export interface DamagedIndex {
   readonly name: string;
@@ -38,7 +37,7 @@ export class Damages {
   }
 
   /**
-   * Checks whether the parts of all indexes exist.
+   * Checks whether all indexes exist in OpenSearch.
    *
    * @throws {StorageUnavailable} if no node responds
    */
@@ -47,33 +46,32 @@ export class Damages {
     const before = await names.refresh();
     const present = await this.#present();
     if (present === undefined) return;
-    const missing = new Map<string, Kind>();
-    for (const index of Object.values(before.indexes)) {
-      const kind = KINDS.find((one) => !present.has(names.alias(index, one)));
-      if (kind !== undefined) missing.set(index.uid, kind);
-    }
+    const missing = Object.values(before.indexes).filter((index) => !present.has(names.alias(index)));
     // An index that was deleted between the two requests is not damaged.
-    this.#show(missing.size === 0 ? before : await names.refresh(), missing);
+    const { indexes } = missing.length === 0 ? before : await names.refresh();
+    const damaged = Object.entries(indexes).flatMap(([name, { uid }]) =>
+      missing.some((index) => index.uid === uid) ? [[uid, this.#missing(name)] as const] : [],
+    );
+    this.#replace(new Map(damaged));
   }
 
-  /** Why an index failed with this error, if a part of it is missing, blocked or closed in OpenSearch. */
+  /** Why an index failed with this error, if it is missing, blocked or closed in OpenSearch. */
   async reasonOf(name: string, error: unknown): Promise<string | undefined> {
     const { names, location } = this.#options;
     const cause = openSearchCause(error);
     if (cause === undefined || !(cause.isOfDeleted || cause.isBlocked)) return undefined;
     const registry = await names.refresh();
     const index = names.find(registry, name);
-    const kind = index && KINDS.find((one) => cause.message.includes(names.alias(index, one)));
     // A request deleted the index while this one was on its way.
-    if (index === undefined || kind === undefined) return undefined;
+    if (index === undefined || !cause.message.includes(names.alias(index))) return undefined;
     const [real] = Object.entries(registry.indexes).find(([, { uid }]) => uid === index.uid) ?? [name];
-    if (cause.isBlocked) return `${publicAlias(location, real, kind)} is blocked or closed in OpenSearch`;
-    const damaged = { name: real, reason: missingPart(location, real, kind) };
+    if (cause.isBlocked) return `${publicAlias(location, real)} is blocked or closed in OpenSearch`;
+    const damaged = this.#missing(real);
     this.#replace(new Map([...this.#known, [index.uid, damaged]]));
     return damaged.reason;
   }
 
-  /** The error that a request gets: `INDEX_DAMAGED` instead of one of a missing part. */
+  /** The error that a request gets: `INDEX_DAMAGED` instead of one of a missing index. */
   async explained(name: string, error: unknown): Promise<unknown> {
     if (openSearchCause(error)?.isOfDeleted !== true) return error;
     const reason = await this.reasonOf(name, error);
@@ -96,13 +94,8 @@ export class Damages {
     }
   }
 
-  #show({ indexes }: Registry, missing: ReadonlyMap<string, Kind>): void {
-    const damaged = Object.entries(indexes).flatMap(([name, { uid }]) => {
-      const kind = missing.get(uid);
-      if (kind === undefined) return [];
-      return [[uid, { name, reason: missingPart(this.#options.location, name, kind) }] as const];
-    });
-    this.#replace(new Map(damaged));
+  #missing(name: string): DamagedIndex {
+    return { name, reason: `${publicAlias(this.#options.location, name)} is missing in OpenSearch` };
   }
 
   #replace(next: ReadonlyMap<string, DamagedIndex>): void {
@@ -113,10 +106,6 @@ export class Damages {
       if (!next.has(uid)) log?.info({ index: name }, 'a damaged index is complete again, or deleted');
     this.#known = next;
   }
-}
-
-function missingPart(location: OpenSearchLocation, name: string, kind: Kind): string {
-  return `${publicAlias(location, name, kind)} is missing in OpenSearch`;
 }
 
 function damagedError(name: string, reason: string): NativeError {

@@ -25,8 +25,8 @@ import { type OpenSearchLocation, parseLocation } from './location.js';
 import { Names, own, plainName } from './names.js';
 import { Queries } from './queries.js';
 import { RegistryDocument, type StoredIndex } from './registry.js';
-import { ROW_MEMBERS, type Row, readAssets, WHOLE_QUERY } from './rows.js';
-import { type SweepOptions, sweepIndexes, sweepTerms } from './sweep.js';
+import { type Row, readAssets, WHOLE_QUERY } from './rows.js';
+import { sweep } from './sweep.js';
 import { Writes } from './writes.js';
 
 /** Candidates per search, unless configured. */
@@ -200,7 +200,7 @@ export class OpenSearchEngine implements Engine {
       return this.#queries.matches(index, { ...this.#query(foreign, parameters), units });
     });
 
-  /** The result of work on an index. @throws `INDEX_DAMAGED` if it needs a part that is missing in OpenSearch */
+  /** The result of work on an index. @throws `INDEX_DAMAGED` if it is missing in OpenSearch */
   async #on<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -213,10 +213,9 @@ export class OpenSearchEngine implements Engine {
     const [foreign, index] = await this.#find(name);
     const wanted = await native.foreignAfter(foreign, after ?? undefined, limit, filters ?? []);
     const size = Math.min(wanted.limit, PAGE_MAX);
-    const alias = this.#names.alias(index as StoredIndex, 'assets');
+    const alias = this.#names.alias(index as StoredIndex);
     const { hits } = await this.#client.ask<Listing>(`/${alias}/_search?${WHOLE_QUERY}`, {
       size: size + 1,
-      _source: ROW_MEMBERS,
       track_total_hits: false,
       sort: [{ key: 'asc' }],
       ...(wanted.key !== undefined && { search_after: [wanted.key] }),
@@ -226,13 +225,9 @@ export class OpenSearchEngine implements Engine {
     return native.foreignPage(foreign, Buffer.from(JSON.stringify(rows)), size, lines, hasMore);
   };
 
-  /** Removes what deleted assets and indexes have left. Runs by itself now and then. */
+  /** Removes what deleted indexes have left. Runs by itself now and then. */
   async sweep(sparedMs?: number): Promise<void> {
-    const registry = await this.#names.refresh();
-    const [client, location, names] = [this.#client, this.#location, this.#names];
-    const options: SweepOptions = { client, location, names, ...present({ sparedMs }) };
-    await sweepTerms(options, registry);
-    await sweepIndexes(options, registry);
+    await sweep(this.#client, this.#location, await this.#names.refresh(), sparedMs);
   }
 
   async close(): Promise<void> {
@@ -256,7 +251,7 @@ export class OpenSearchEngine implements Engine {
   async #rowOf(name: string, id: string): Promise<[ForeignIndex, Buffer]> {
     const [foreign, index] = await this.#find(name);
     const key = native.foreignAssetKey(foreign, id);
-    const alias = this.#names.alias(index as StoredIndex, 'assets');
+    const alias = this.#names.alias(index as StoredIndex);
     const found = await this.#on(name, () => readAssets(this.#client, alias, [key]));
     return [foreign, Buffer.from(JSON.stringify([...found.values()].map(({ row }) => row)))];
   }
@@ -273,15 +268,15 @@ export class OpenSearchEngine implements Engine {
   }
 
   async #describe(name: string, index: StoredIndex): Promise<object> {
-    const all = this.#names.alias(index, 'assets');
-    const parts = [all, this.#names.alias(index, 'units'), this.#names.alias(index, 'simprints')];
+    const alias = this.#names.alias(index);
     const short = { isShort: true };
     const [{ hits }, { _all }] = await Promise.all([
-      this.#client.ask<Counted>(`/${all}/_search?${WHOLE_QUERY}`, { size: 0, track_total_hits: true }, short),
-      this.#client.get<Stats>(
-        `/${parts.join(',')}/_stats/store?filter_path=_all.primaries.store.size_in_bytes`,
+      this.#client.ask<Counted>(
+        `/${alias}/_search?${WHOLE_QUERY}`,
+        { size: 0, track_total_hits: true },
         short,
       ),
+      this.#client.get<Stats>(`/${alias}/_stats/store?filter_path=_all.primaries.store.size_in_bytes`, short),
     ]);
     const size = Math.floor(_all.primaries.store.size_in_bytes / BYTES_PER_MIB);
     return { name, assets: hits.total.value, size };

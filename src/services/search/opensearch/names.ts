@@ -8,7 +8,7 @@ import { Slots } from '../../../platform/slots.js';
 import type { Client } from './client.js';
 import { OpenSearchError } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
-import { creation, internalAlias, KINDS, physicalIndex, publicAlias } from './mapping.js';
+import { creation, internalAlias, physicalIndex, publicAlias } from './mapping.js';
 import type { Registry, RegistryDocument, StoredIndex } from './registry.js';
 
 const UID_BYTES = 6;
@@ -93,8 +93,8 @@ export class Names {
         const state = { simprintTypes: [], simprintBits: [] };
         return {
           next: { indexes: { ...indexes, [name]: { uid, state } }, aliases },
-          before: () => this.#createIndexes(name, uid),
-          undo: () => this.#deleteIndexes(uid),
+          before: () => this.#createIndex(name, uid),
+          undo: () => this.#deleteIndex(uid),
         };
       },
     );
@@ -106,7 +106,7 @@ export class Names {
       ({ indexes, aliases }) => {
         const { [name]: deleted, ...rest } = indexes;
         const uid = (deleted as StoredIndex).uid;
-        return { next: { indexes: rest, aliases }, after: () => this.#deleteIndexes(uid) };
+        return { next: { indexes: rest, aliases }, after: () => this.#deleteIndex(uid) };
       },
     );
   }
@@ -121,7 +121,7 @@ export class Names {
         const moved = Object.entries(aliases).map(([alias, of]) => [alias, of === name ? to : of]);
         return {
           next: { indexes: { ...rest, [to]: stored }, aliases: Object.fromEntries(moved) },
-          after: () => this.#renameAliases(stored.uid, name, to),
+          after: () => this.#renameAlias(stored.uid, name, to),
         };
       },
     );
@@ -206,40 +206,41 @@ export class Names {
     this.#shown = registry;
   }
 
-  async #createIndexes(name: string, uid: string): Promise<void> {
+  async #createIndex(name: string, uid: string): Promise<void> {
     const { client, location } = this.#options;
-    for (const kind of KINDS) {
-      const path = `/${physicalIndex(location, uid, kind)}?${MANAGER_TIME}`;
-      await client.send({ method: 'PUT', path, body: creation(location, name, uid, kind), isRead: false });
-    }
+    const path = `/${physicalIndex(location, uid)}?${MANAGER_TIME}`;
+    await client.send({ method: 'PUT', path, body: creation(location, name, uid), isRead: false });
   }
 
-  async #deleteIndexes(uid: string): Promise<void> {
+  async #deleteIndex(uid: string): Promise<void> {
     const { client, location } = this.#options;
-    for (const kind of KINDS) {
-      const path = `/${physicalIndex(location, uid, kind)}?ignore_unavailable=true&${MANAGER_TIME}`;
-      await client.send({ method: 'DELETE', path, isRead: false }).catch((error: unknown) => {
-        if (!(error instanceof OpenSearchError && error.status === 404)) throw error;
-      });
-    }
+    const path = `/${physicalIndex(location, uid)}?ignore_unavailable=true&${MANAGER_TIME}`;
+    await removed(client, path);
   }
 
-  /** The names for operators. */
-  async #renameAliases(uid: string, from: string, to: string): Promise<void> {
+  /** The name for operators. */
+  async #renameAlias(uid: string, from: string, to: string): Promise<void> {
     const { client, location } = this.#options;
-    const actions = KINDS.flatMap((kind) => {
-      const index = physicalIndex(location, uid, kind);
-      return [
-        { remove: { index, alias: publicAlias(location, from, kind), must_exist: false } },
-        { add: { index, alias: publicAlias(location, to, kind) } },
-      ];
-    });
+    const index = physicalIndex(location, uid);
+    const actions = [
+      { remove: { index, alias: publicAlias(location, from), must_exist: false } },
+      { add: { index, alias: publicAlias(location, to) } },
+    ];
     await client.send({ method: 'POST', path: '/_aliases', body: { actions }, isRead: false });
   }
 
-  /** Name in OpenSearch of a part of an index. */
-  alias(index: StoredIndex, kind: (typeof KINDS)[number]): string {
-    return internalAlias(this.#options.location, index.uid, kind);
+  /** Name of an index in OpenSearch. */
+  alias(index: StoredIndex): string {
+    return internalAlias(this.#options.location, index.uid);
+  }
+}
+
+/** Deletes what may be deleted already. */
+export async function removed(client: Client, path: string): Promise<void> {
+  try {
+    await client.send({ method: 'DELETE', path, isRead: false });
+  } catch (error) {
+    if (!(error instanceof OpenSearchError && error.status === 404)) throw error;
   }
 }
 

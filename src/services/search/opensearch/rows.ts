@@ -1,8 +1,7 @@
-/** Assets in OpenSearch: reading and writing their documents, and those of their terms. */
+/** Assets in OpenSearch: reading and writing their documents. */
 import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 import type { Client } from './client.js';
 import { partError, UNAVAILABLE } from './errors.js';
-import { type Kind, termDocument } from './mapping.js';
 
 /** Bytes of a bulk request. */
 const BULK_BYTES_MAX = 8 << 20;
@@ -10,8 +9,6 @@ const BULK_BYTES_MAX = 8 << 20;
 const BULK_DOCUMENTS_MAX = 500;
 /** Documents of a request that reads by id. */
 const IDS_MAX = 5000;
-/** A term that was written later than this is not written again. The sweep spares it for much longer. */
-export const TOUCHED_MS = 30 * 60_000;
 /** How long a shard may wait for its copies. */
 const WRITE_TIMEOUT = '10s';
 
@@ -29,18 +26,9 @@ export interface Row {
   readonly simprints: string | null;
 }
 
-/** The members of {@link Row} in a document. */
-export const ROW_MEMBERS = ['key', 'code', 'units', 'metadata', 'simprints'] as const;
-
-export interface Terms {
-  readonly units: readonly string[];
-  readonly simprints: readonly string[];
-}
-
 /** A stored asset and its version. */
 export interface StoredAsset {
   readonly row: Row;
-  readonly created: string;
   readonly sequence: number;
   readonly term: number;
 }
@@ -50,15 +38,13 @@ export function documentId(key: string): string {
   return key.slice(2);
 }
 
-type Source = Row & { readonly created: string };
-
-interface Many<T> {
+interface Many {
   readonly docs: readonly {
     readonly _id: string;
     readonly found?: boolean;
     readonly _seq_no: number;
     readonly _primary_term: number;
-    readonly _source?: T;
+    readonly _source?: Row;
     readonly error?: { readonly type: string; readonly reason: string };
   }[];
 }
@@ -72,16 +58,12 @@ export async function readAssets(
   const found = new Map<string, StoredAsset>();
   for (const part of parts(keys, IDS_MAX)) {
     const body = { ids: part.map(documentId) };
-    const { docs } = await client.ask<Many<Source>>(
-      `/${alias}/_mget?${PRIMARY}&_source_includes=${[...ROW_MEMBERS, 'created']}`,
-      body,
-      { isShort: keys.length === 1 },
-    );
+    const short = { isShort: keys.length === 1 };
+    const { docs } = await client.ask<Many>(`/${alias}/_mget?${PRIMARY}`, body, short);
     for (const { error, found: isFound, _source, _seq_no, _primary_term } of docs) {
       if (error !== undefined) throw partError(error);
-      if (!isFound || _source === undefined) continue;
-      const { created, ...row } = _source;
-      found.set(row.key, { row, created, sequence: _seq_no, term: _primary_term });
+      if (isFound && _source !== undefined)
+        found.set(_source.key, { row: _source, sequence: _seq_no, term: _primary_term });
     }
   }
   return found;
@@ -157,34 +139,6 @@ function* bulksOf(writes: readonly Write[]): Generator<{ readonly start: number;
     }
     yield { start, body };
   }
-}
-
-/** Makes the documents of terms present. They last until the sweep finds that no asset has them. */
-export async function writeTerms(
-  client: Client,
-  alias: string,
-  kind: Kind,
-  terms: ReadonlySet<string>,
-  copies: number,
-): Promise<void> {
-  const now = Date.now();
-  const missing: string[] = [];
-  for (const part of parts([...terms], IDS_MAX)) {
-    const { docs } = await client.ask<Many<{ readonly touched: string }>>(
-      `/${alias}/_mget?${PRIMARY}&_source_includes=touched`,
-      { ids: part },
-    );
-    for (const { _id, error, _source } of docs) {
-      if (error !== undefined) throw partError(error);
-      if (_source === undefined || Date.parse(_source.touched) < now - TOUCHED_MS) missing.push(_id);
-    }
-  }
-  const touched = new Date(now).toISOString();
-  const writes = missing.map((term) => ({
-    action: { index: { _id: term } },
-    document: termDocument(kind, term, touched),
-  }));
-  await writeAll(client, alias, writes, copies);
 }
 
 export function* parts<T>(all: readonly T[], size: number): Generator<readonly T[]> {

@@ -1,6 +1,6 @@
 /**
  * Changes of assets. Rust computes the response and the rows from the stored assets; each document is written only if it
- * is still the one that was read. The terms of an asset are there before it is, and the sweep removes them after it.
+ * is still the one that was read.
  */
 import {
   type FollowedState,
@@ -11,20 +11,10 @@ import {
 } from '../../../native.js';
 import type { Client } from './client.js';
 import type { OpenSearchLocation } from './location.js';
-import { hasVectors, simprintVectors } from './mapping.js';
+import { foundBy, simprintVectors, type Terms } from './mapping.js';
 import { type Names, plainName } from './names.js';
-import { partTerms } from './parts.js';
 import type { StoredIndex } from './registry.js';
-import {
-  documentId,
-  type Row,
-  readAssets,
-  type StoredAsset,
-  type Terms,
-  type Write,
-  writeAll,
-  writeTerms,
-} from './rows.js';
+import { documentId, type Row, readAssets, type StoredAsset, type Write, writeAll } from './rows.js';
 
 /** How often a change is tried again because another process changes the same assets. */
 const TRIES_MAX = 16;
@@ -57,42 +47,19 @@ export class Writes {
       const foreign = { name: plainName(name), ...(index !== undefined && { state: index.state }) };
       const keys = await native.foreignKeys(foreign, change);
       if (index === undefined) return names.missing(name);
-      const alias = names.alias(index, 'assets');
+      const alias = names.alias(index);
       const stored = await readAssets(client, alias, keys);
       const before = keys.map((key) => (written.has(key) ? written.get(key) : stored.get(key)?.row));
       const rows = Buffer.from(JSON.stringify(before.filter((row) => row !== undefined)));
       const rehearsed = await native.foreignRehearse(foreign, change, rows);
       if (!(await this.#putState(index, rehearsed.state))) continue;
-      const writes = await this.#writes(index, rehearsed, stored, written);
+      const writes = writesOf(rehearsed, stored, written);
       const conflicts = new Set(await writeAll(client, alias, writes.all, copiesOf(this.#options.location)));
       for (const [at, key] of writes.keys.entries())
         if (!conflicts.has(at)) written.set(key, stored.get(key)?.row);
       if (conflicts.size === 0) return rehearsed.response;
     }
     throw busy();
-  }
-
-  /** Writes the terms, and returns what else there is to write. */
-  async #writes(
-    index: StoredIndex,
-    { rows, terms, deleted }: ForeignRehearsed,
-    stored: ReadonlyMap<string, StoredAsset>,
-    written: ReadonlyMap<string, unknown>,
-  ): Promise<{ readonly keys: string[]; readonly all: Write[] }> {
-    const { client, names, location } = this.#options;
-    const termsOf = JSON.parse(terms.toString()) as readonly Terms[];
-    const changed = (JSON.parse(rows.toString()) as readonly Row[])
-      .map((row, at) => ({ row, terms: termsOf[at] as Terms }))
-      .filter(({ row }) => !written.has(row.key));
-    for (const kind of ['units', 'simprints'] as const) {
-      const all = new Set(changed.flatMap(({ terms }) => terms[kind].filter(hasVectors)));
-      await writeTerms(client, names.alias(index, kind), kind, all, copiesOf(location));
-    }
-    const now = new Date().toISOString();
-    const puts = changed.map(({ row, terms }) => put(row, terms, stored.get(row.key), now));
-    const removed = deleted.filter((key) => !written.has(key) && stored.has(key));
-    const deletions = removed.map((key) => ({ action: { delete: at(key, stored.get(key)) } }));
-    return { keys: [...changed.map(({ row }) => row.key), ...removed], all: [...puts, ...deletions] };
   }
 
   /** Stores the state before the assets that need it. Returns false if another process has changed it. */
@@ -102,7 +69,7 @@ export class Writes {
     if (state.simprintBits.length > index.state.simprintBits.length)
       await client.send({
         method: 'PUT',
-        path: `/${names.alias(index, 'simprints')}/_mapping`,
+        path: `/${names.alias(index)}/_mapping`,
         body: simprintVectors(state),
         isRead: false,
       });
@@ -110,17 +77,24 @@ export class Writes {
   }
 }
 
-function put(row: Row, terms: Terms, stored: StoredAsset | undefined, now: string): Write {
-  const document = {
-    ...row,
-    created: stored?.created ?? now,
-    updated: now,
-    unit_terms: terms.units,
-    unit_parts: terms.units.filter(hasVectors).flatMap(partTerms),
-    simprint_terms: terms.simprints,
-  };
+/** What there is to write, and its keys. */
+function writesOf(
+  { rows, terms, deleted }: ForeignRehearsed,
+  stored: ReadonlyMap<string, StoredAsset>,
+  written: ReadonlyMap<string, unknown>,
+): { readonly keys: string[]; readonly all: Write[] } {
+  const termsOf = JSON.parse(terms.toString()) as readonly Terms[];
+  const puts = (JSON.parse(rows.toString()) as readonly Row[])
+    .map((row, at) => put(row, termsOf[at] as Terms, stored.get(row.key)))
+    .filter(({ document }) => !written.has(document.key));
+  const removed = deleted.filter((key) => !written.has(key) && stored.has(key));
+  const deletions = removed.map((key) => ({ action: { delete: at(key, stored.get(key)) } }));
+  return { keys: [...puts.map(({ document }) => document.key), ...removed], all: [...puts, ...deletions] };
+}
+
+function put(row: Row, terms: Terms, stored: StoredAsset | undefined): Write & { readonly document: Row } {
   const operation = stored === undefined ? 'create' : 'index';
-  return { action: { [operation]: at(row.key, stored) }, document };
+  return { action: { [operation]: at(row.key, stored) }, document: { ...row, ...foundBy(terms) } };
 }
 
 /** The document, and its version if there is one. */
