@@ -194,7 +194,7 @@ describe.skipIf(cluster === undefined)('with one node', () => {
     }
   });
 
-  test('the sweep removes what a creation that did not end has left, and nothing else', async () => {
+  test('a start removes what a creation that did not end has left, and nothing else', async () => {
     const [node] = nodes as [(typeof nodes)[number]];
     const [, prefix = ''] = /\/([^/?]+)\?/.exec(uri.replace('//', '')) ?? [];
     const stored = async () => {
@@ -202,22 +202,21 @@ describe.skipIf(cluster === undefined)('with one node', () => {
       return ((await response.json()) as readonly { readonly index: string }[]).map(({ index }) => index);
     };
     const before = await stored();
-    const left = `${prefix}-u_0123456789ab-assets-1`;
-    const created = await fetch(`${node.url}/${left}`, {
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ mappings: { _meta: { [META]: MAPPING_VERSION } } }),
-    });
-    expect(created.status).toBe(200);
-    const engine = await OpenSearchEngine.open({ location: uri, engine: {}, log: undefined });
-    try {
-      await engine.sweep();
-      expect(await stored()).toEqual(expect.arrayContaining([...before, left]));
-      await engine.sweep(-1000);
-      expect((await stored()).toSorted()).toEqual(before.toSorted());
-    } finally {
-      await engine.close();
+    const [old, young] = ['old', 'young'].map((_, at) => `${prefix}-u_0123456789a${at}-assets-1`);
+    const hoursAgo = Date.now() - 2 * 60 * 60_000;
+    for (const [index, settings] of [
+      [old, { 'index.creation_date': hoursAgo }],
+      [young, {}],
+    ]) {
+      const created = await fetch(`${node.url}/${index}`, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ settings, mappings: { _meta: { [META]: MAPPING_VERSION } } }),
+      });
+      expect([created.status, await created.text()]).toEqual([200, expect.anything()]);
     }
+    await (await OpenSearchEngine.open({ location: uri, engine: {}, log: undefined })).close();
+    expect((await stored()).toSorted()).toEqual([...before, young].toSorted());
   });
 
   test('check config names what is wrong', async () => {

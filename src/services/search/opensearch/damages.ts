@@ -1,11 +1,13 @@
 /** Indexes that are missing in OpenSearch: they were deleted there, not by a request to this service. */
 import type { NativeError } from '../../../native.js';
 import type { Logger } from '../../../platform/observe/log.js';
+import { SharedRuns } from '../../../platform/shared-runs.js';
 import type { Client } from './client.js';
 import { OpenSearchError, openSearchCause } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
 import { publicAlias } from './mapping.js';
-import { type Names, plainName } from './names.js';
+import type { Names } from './names.js';
+import type { StoredIndex } from './registry.js';
 
 export interface DamagedIndex {
   readonly name: string;
@@ -27,11 +29,14 @@ export class Damages {
   /** By uid, so that a new index of the same name is healthy. */
   #known: ReadonlyMap<string, DamagedIndex> = new Map();
 
+  /** One check at a time: the last one to begin is the last one to end. */
+  readonly #checks = new SharedRuns(() => this.#check());
+
   constructor(options: DamagesOptions) {
     this.#options = options;
   }
 
-  /** Those of the last check, and those that requests have met since. */
+  /** Those of the last check. Requests that meet one check, too. */
   get known(): readonly DamagedIndex[] {
     return [...this.#known.values()];
   }
@@ -41,7 +46,11 @@ export class Damages {
    *
    * @throws {StorageUnavailable} if no node responds
    */
-  async check(): Promise<void> {
+  check(): Promise<void> {
+    return this.#checks.run();
+  }
+
+  async #check(): Promise<void> {
     const { names } = this.#options;
     const before = await names.refresh();
     const present = await this.#present();
@@ -55,32 +64,32 @@ export class Damages {
     this.#replace(new Map(damaged));
   }
 
-  /** Why an index failed with this error, if it is missing, blocked or closed in OpenSearch. */
-  async reasonOf(name: string, error: unknown): Promise<string | undefined> {
-    const { names, location } = this.#options;
+  /** Why an index cannot be read. @throws {error} if it is neither missing nor blocked or closed in OpenSearch */
+  async reasonOf(name: string, { uid }: StoredIndex, error: unknown): Promise<string> {
     const cause = openSearchCause(error);
-    if (cause === undefined || !(cause.isOfDeleted || cause.isBlocked)) return undefined;
-    const registry = await names.refresh();
-    const index = names.find(registry, name);
-    // A request deleted the index while this one was on its way.
-    if (index === undefined || !cause.message.includes(names.alias(index))) return undefined;
-    const [real] = Object.entries(registry.indexes).find(([, { uid }]) => uid === index.uid) ?? [name];
-    if (cause.isBlocked) return `${publicAlias(location, real)} is blocked or closed in OpenSearch`;
-    const damaged = this.#missing(real);
-    this.#replace(new Map([...this.#known, [index.uid, damaged]]));
+    if (cause?.isBlocked)
+      return `${publicAlias(this.#options.location, name)} is blocked or closed in OpenSearch`;
+    const damaged = cause?.isOfDeleted ? await this.#damaged(uid) : undefined;
+    if (damaged === undefined) throw error;
     return damaged.reason;
   }
 
   /** The error that a request gets: `INDEX_DAMAGED` instead of one of a missing index. */
   async explained(name: string, error: unknown): Promise<unknown> {
     if (openSearchCause(error)?.isOfDeleted !== true) return error;
-    const reason = await this.reasonOf(name, error);
-    return reason === undefined
-      ? error
-      : damagedError(this.#options.names.aliasTarget(name) ?? plainName(name), reason);
+    const { names } = this.#options;
+    const index = names.find(await names.refresh(), name);
+    // Otherwise, a request deleted the index while this one was on its way.
+    const damaged = index && (await this.#damaged(index.uid));
+    return damaged === undefined ? error : damagedError(damaged);
   }
 
-  /** Names of all parts in OpenSearch; `undefined` if the user may not list them. */
+  async #damaged(uid: string): Promise<DamagedIndex | undefined> {
+    if (!this.#known.has(uid)) await this.check();
+    return this.#known.get(uid);
+  }
+
+  /** Names of all indexes in OpenSearch; `undefined` if the user may not list them. */
   async #present(): Promise<ReadonlySet<string> | undefined> {
     const { client, location } = this.#options;
     // From the node that responds: without a cluster manager, searches go on.
@@ -108,7 +117,7 @@ export class Damages {
   }
 }
 
-function damagedError(name: string, reason: string): NativeError {
+function damagedError({ name, reason }: DamagedIndex): NativeError {
   const message =
     `Index '${name}' is damaged: ${reason}. Restore it from a snapshot of OpenSearch, or delete the index and add its ` +
     'assets again; a store does so by itself';

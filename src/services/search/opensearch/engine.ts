@@ -13,7 +13,6 @@ import {
 import type { Metric } from '../../../platform/observe/instruments.js';
 import type { Logger } from '../../../platform/observe/log.js';
 import { present } from '../../../platform/present.js';
-import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 import { OPENSEARCH_ID } from '../engine/open.js';
 import type { Engine, EngineProblem } from '../engine/port.js';
 import { Availability } from './availability.js';
@@ -31,7 +30,6 @@ import { Writes } from './writes.js';
 
 /** Candidates per search, unless configured. */
 const CANDIDATES = 1000;
-const SWEEP_MS = 10 * 60_000;
 /** Assets of a page. */
 const PAGE_MAX = 1000;
 const BYTES_PER_MIB = 1024 ** 2;
@@ -47,15 +45,12 @@ export interface OpenSearchEngineOptions {
 
 export class OpenSearchEngine implements Engine {
   readonly #options: OpenSearchEngineOptions;
-  readonly #location: OpenSearchLocation;
   readonly #client: Client;
   readonly #names: Names;
   readonly #damages: Damages;
   readonly #availability: Availability;
   readonly #writes: Writes;
   readonly #queries: Queries;
-  #sweeping: NodeJS.Timeout;
-  #isClosed = false;
   /** Identifies the indexes. */
   readonly id: string;
   readonly instruments: readonly Metric[];
@@ -65,11 +60,10 @@ export class OpenSearchEngine implements Engine {
     this.#options = options;
     this.id = `${OPENSEARCH_ID}${installation}`;
     this.instruments = client.metrics;
-    [this.#location, this.#client, this.#names] = [location, client, names];
+    [this.#client, this.#names] = [client, names];
     [this.#damages, this.#availability] = [parts.damages, parts.availability];
     this.#writes = new Writes({ client, location, names });
     this.#queries = new Queries({ client, names, candidates: options.candidates ?? CANDIDATES });
-    this.#sweeping = this.#sweepLater();
   }
 
   /** @throws {StorageUnavailable} if no node responds */
@@ -84,10 +78,11 @@ export class OpenSearchEngine implements Engine {
       const { registry } = await document.open();
       await checkMappings(client, location);
       const onLeftover = (error: unknown) =>
-        log?.warn({ err: error }, 'a part of an index in OpenSearch was left behind; it is removed later');
+        log?.warn({ err: error }, 'an index in OpenSearch was left behind; a later start removes it');
       const names = await Names.open({ client, location, document, onLeftover });
       const damages = new Damages({ client, location, names, log });
       await damages.check();
+      await sweep(client, location, registry).catch(onLeftover);
       availability = new Availability({ client, location, log, check: () => damages.check() });
       const parts = { location, client, names, damages, availability };
       return new OpenSearchEngine(options, parts, registry.installation);
@@ -225,14 +220,7 @@ export class OpenSearchEngine implements Engine {
     return native.foreignPage(foreign, Buffer.from(JSON.stringify(rows)), size, lines, hasMore);
   };
 
-  /** Removes what deleted indexes have left. Runs by itself now and then. */
-  async sweep(sparedMs?: number): Promise<void> {
-    await sweep(this.#client, this.#location, await this.#names.refresh(), sparedMs);
-  }
-
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#sweeping);
     this.#availability.close();
     await this.#client.close();
     await this.#names.close();
@@ -261,9 +249,7 @@ export class OpenSearchEngine implements Engine {
     try {
       return await this.#describe(name, index);
     } catch (error) {
-      const reason = await this.#damages.reasonOf(name, error);
-      if (reason === undefined) throw error;
-      return damagedIndex({ name, reason });
+      return damagedIndex({ name, reason: await this.#damages.reasonOf(name, index, error) });
     }
   }
 
@@ -280,24 +266,6 @@ export class OpenSearchEngine implements Engine {
     ]);
     const size = Math.floor(_all.primaries.store.size_in_bytes / BYTES_PER_MIB);
     return { name, assets: hits.total.value, size };
-  }
-
-  /** The next sweep starts after the end of the last one, however long that takes. */
-  #sweepLater(): NodeJS.Timeout {
-    const sweep = async () => {
-      await this.#sweep();
-      if (!this.#isClosed) this.#sweeping = this.#sweepLater();
-    };
-    return setTimeout(() => void sweep(), SWEEP_MS).unref();
-  }
-
-  async #sweep(): Promise<void> {
-    try {
-      await this.sweep();
-    } catch (error) {
-      if (!(error instanceof StorageUnavailable) && !this.#isClosed)
-        this.#options.log?.warn({ err: error }, 'OpenSearch could not be swept');
-    }
   }
 }
 

@@ -31,7 +31,7 @@ export interface NamesOptions {
   readonly client: Client;
   readonly location: OpenSearchLocation;
   readonly document: RegistryDocument;
-  /** Called with errors of work after the registry was written, which the sweep repeats. */
+  /** Called with errors of work after the registry was written, which a later start repeats. */
   readonly onLeftover: (error: unknown) => void;
 }
 

@@ -13,19 +13,13 @@ interface Listed {
   readonly 'creation.date': string;
 }
 
-/** @param sparedMs age up to which they are spared. For tests */
-export async function sweep(
-  client: Client,
-  location: OpenSearchLocation,
-  registry: Registry,
-  sparedMs = SPARED_MS,
-): Promise<void> {
+export async function sweep(client: Client, location: OpenSearchLocation, registry: Registry): Promise<void> {
   const uids = new Set(Object.values(registry.indexes).map(({ uid }) => uid));
   const pattern = physicalPattern(location);
   const path = `/_cat/indices/${location.prefix}-u_*?format=json&h=index,creation.date`;
   for (const { index, 'creation.date': created } of await client.get<readonly Listed[]>(path)) {
     const uid = pattern.exec(index)?.[1];
-    if (uid === undefined || uids.has(uid) || Date.now() - Number(created) < sparedMs) continue;
+    if (uid === undefined || uids.has(uid) || Date.now() - Number(created) < SPARED_MS) continue;
     await removed(client, `/${index}`);
   }
 }
