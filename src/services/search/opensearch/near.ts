@@ -14,6 +14,7 @@ export const PATH = 'bodies';
 export const UNIT_TYPES: readonly string[] = [
   'META_NONE_V0',
   'DATA_NONE_V0',
+  'FLAKE_NONE_V0',
   ...['SEMANTIC', 'CONTENT'].flatMap((main) =>
     ['TEXT', 'IMAGE', 'AUDIO', 'VIDEO', 'MIXED'].map((mode) => `${main}_${mode}_V0`),
   ),
@@ -57,10 +58,12 @@ export function isComplete({ isExact, bits, distances }: ForeignUnit): boolean {
   return isExact || bits.every((length, at) => (distances[at] as number) < (2 * length) / PART_BITS);
 }
 
-/** Finds the assets with a unit near one, by its parts if these find all, else among the `size` nearest. */
-export function nearUnit(unit: ForeignUnit, size: number): object {
+/** Finds the assets with a unit near one, by its parts if these find all, else among the `size` nearest. Empty: no asset has. */
+export function nearUnit(unit: ForeignUnit, size: number): object[] {
   const { unit: type, body, bits, distances } = unit;
-  const own = body.length * 4;
+  const own = bits.at(-1);
+  // A query may have codes that no asset has, such as an ISCC-ID.
+  if (own === undefined || !UNIT_TYPES.includes(type)) return [];
   const distanceTo = (length: number) => distances[bits.indexOf(length)] as number;
   const vectors = OWN.filter((length) => length <= own).map((length, at, all) => ({
     field: `${type}.o${length}`,
@@ -71,7 +74,7 @@ export function nearUnit(unit: ForeignUnit, size: number): object {
   if (own >= PREFIX_BITS && own < OWN[0])
     vectors.push({ field: `${type}.${PREFIX}`, bits: PREFIX_BITS, distance: distanceTo(own) });
   if (!isComplete(unit))
-    return nested(vectors.map(({ field, bits, distance }) => nearest(field, body, bits, distance, size)));
+    return [nested(vectors.map(({ field, bits, distance }) => nearest(field, body, bits, distance, size)))];
   const hasNeighbours = bits.some((length, at) => (distances[at] as number) >= length / PART_BITS);
   const parts = { terms: { [`${PATH}.parts`]: partTerms(type, body, hasNeighbours) } };
   const near = vectors.map(({ field, bits, distance }) =>
@@ -79,7 +82,7 @@ export function nearUnit(unit: ForeignUnit, size: number): object {
   );
   // Longer units have no vector of this length.
   if (own < PREFIX_BITS) near.push({ constant_score: { filter: parts, boost: ROUNDING } });
-  return nested(near, parts);
+  return [nested(near, parts)];
 }
 
 /** Finds the assets with a simprint near one, among the `size` nearest. */

@@ -157,7 +157,7 @@ function unitsQuery({ units }: ForeignPlan, size: number): object[] {
 function unitQuery(unit: ForeignUnit, size: number): object {
   if (unit.isExact) return ranked(equalUnits(unit.unit, unit.body), EQUAL_INSTANCE);
   const equal = ranked({ term: { unit_terms: `${unit.unit}:${unit.body}` } }, EQUAL);
-  return { dis_max: { queries: [equal, nearUnit(unit, size)] } };
+  return { dis_max: { queries: [equal, ...nearUnit(unit, size)] } };
 }
 
 /** Units that start with this one, and those that it starts with. */
