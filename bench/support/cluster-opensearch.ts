@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SearchResult } from '../../src/client/search-api.js';
-import { openSearchIfPossible } from '../../test/support/opensearch.js';
+import { type OpenSearchNode, openSearchIfPossible } from '../../test/support/opensearch.js';
 import { startPostgres } from '../../test/support/postgres.js';
 import {
   ASSETS,
@@ -61,6 +61,7 @@ export async function opensearch(): Promise<void> {
       PostgreSQL: await addAll(servers.PostgreSQL, batches, ADDS_AT_ONCE),
       OpenSearch: await addAll(servers.OpenSearch, batches, ADDS_AT_ONCE),
     });
+    await costs((cluster.nodes[0] as OpenSearchNode).url);
     for (const threshold of THRESHOLDS)
       for (const clients of CLIENTS)
         report(
@@ -75,6 +76,24 @@ export async function opensearch(): Promise<void> {
     await Promise.all([postgres.stop(), cluster.stop()]);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Prints what the assets have cost the only node. */
+async function costs(node: string): Promise<void> {
+  const path = `${node}/_nodes/stats/process,indices?filter_path=nodes.*.process.cpu,nodes.*.indices.store`;
+  const { nodes } = JSON.parse(await expectStatus(200, fetch(path))) as {
+    readonly nodes: Readonly<Record<string, Costs>>;
+  };
+  const [{ process, indices }] = Object.values(nodes) as [Costs];
+  const [ms, kilobytes] = [process.cpu.total_in_millis / ASSETS, indices.store.size_in_bytes / 1000 / ASSETS];
+  console.log(
+    `a node: ${ms.toFixed(1)} ms of processor time, its start included, and ${kilobytes.toFixed(2)} kB of disk per asset`,
+  );
+}
+
+interface Costs {
+  readonly process: { readonly cpu: { readonly total_in_millis: number } };
+  readonly indices: { readonly store: { readonly size_in_bytes: number } };
 }
 
 /** Prints the share of the matches within a distance that OpenSearch finds. Each score must be the exact one. */

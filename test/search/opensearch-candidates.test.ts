@@ -106,12 +106,16 @@ describe.skipIf(cluster === undefined)('on three shards', () => {
         });
       const entries = Array.from({ length: 600 }, (_, at) => ({
         iscc_id: isccId(at),
-        units: variant(at % works.length, LENGTHS),
+        units: [
+          ...variant(at % works.length, LENGTHS),
+          // Some have two units of a type.
+          ...(at % 7 === 0 ? variant((at + 1) % works.length, LENGTHS).slice(0, 1) : []),
+        ],
       }));
       await add('random', entries);
       let matches = 0;
       for (let at = 0; at < 150; at += 1) {
-        const units = variant(at % works.length, LENGTHS.slice(1));
+        const units = variant(at % works.length, LENGTHS);
         const threshold = [0.88, 0.9, 0.9375, 0.95, 0.98, 1][at % 6];
         const query = `limit=1000&threshold=${threshold}&exact=true&explain=bits`;
         const [expected, found] = await both((url) =>
@@ -124,6 +128,27 @@ describe.skipIf(cluster === undefined)('on three shards', () => {
     },
     START_MS_MAX,
   );
+
+  test('a query with more simprints than fit into a search finds equal and near ones', async () => {
+    const random = generator(4);
+    const passages = Array.from({ length: 250 }, () => body(random, 128));
+    const near = (flips: number) => ({
+      PASSAGE: passages.map((bytes, at) => ({
+        simprint: Buffer.from(flipped(random, bytes, flips)).toString('base64url'),
+        offset: 100 * at,
+        size: 100,
+      })),
+    });
+    const entries = [0, 3, 9].map((flips, at) => ({
+      iscc_id: isccId(at),
+      simprints: near(flips),
+    }));
+    await add('passages', entries as unknown as Entry[]);
+    const query = { simprints: near(1) };
+    const [expected, found] = await both((url) => post(`${url}/indexes/passages/search`, query));
+    expect(found).toEqual(expected);
+    expect((JSON.parse(found?.text ?? '') as SearchResult).chunk_matches).toHaveLength(3);
+  });
 
   test('Search-Exact says whether all matches were found, and exact=true is refused where that is open', async () => {
     const { url } = servers[1] as RunningServer;
