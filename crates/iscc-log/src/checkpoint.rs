@@ -89,6 +89,17 @@ pub fn judge(note: &[u8], origin: &str, keys: &[PublicKey]) -> Result<Checkpoint
     Ok(Checkpoint { size: note.size, root: note.root, key })
 }
 
+/// The text of a checkpoint, which its log signs.
+pub fn text(origin: &str, size: u64, root: &Hash) -> String {
+    format!("{origin}\n{size}\n{}\n", BASE64.encode(root))
+}
+
+/// The note of a text of [`text`] and its signature by `key`.
+pub fn signed(text: &str, origin: &str, key: &PublicKey, signature: &[u8]) -> String {
+    let bytes = [&key.id(origin)[..], signature].concat();
+    format!("{text}\n{SIGNATURE_MARK}{origin} {}\n", BASE64.encode(&bytes))
+}
+
 fn verifies(key: &PublicKey, signed: &str, signature: &[u8]) -> bool {
     Unverified::new(*key, signature, signed.as_bytes()).is_some_and(|signature| signature.verify())
 }

@@ -1,5 +1,8 @@
 //! Merkle trees of RFC 6962: hashes, tree heads and proofs.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use sha2::{Digest, Sha256};
 
 use crate::TILE_WIDTH;
@@ -30,19 +33,41 @@ pub struct Head {
 }
 
 impl Head {
+    /// The tree of `size` leaves from the roots of its largest perfect subtrees, left to right. `None` for another number
+    /// of roots than such a tree has.
+    pub fn from_peaks(size: u64, peaks: &[Hash]) -> Option<Self> {
+        let sizes = peaks_of(size).into_iter().map(|(level, _)| 1 << level);
+        let subtrees: Vec<_> = sizes.zip(peaks.iter().copied()).collect();
+        (subtrees.len() == peaks.len() && size.count_ones() as usize == peaks.len())
+            .then_some(Self { subtrees })
+    }
+
+    /// What [`Self::from_peaks`] takes.
+    pub fn peaks(&self) -> Vec<Hash> {
+        self.subtrees.iter().map(|(_, hash)| *hash).collect()
+    }
+
+    /// Appends one leaf hash. Returns the roots of the perfect subtrees that it completes, by level: at least itself.
+    pub fn append(&mut self, hash: Hash) -> Vec<Hash> {
+        let mut nodes = vec![hash];
+        self.push(1, hash, |node| nodes.push(node));
+        nodes
+    }
+
     /// Appends one leaf hash.
     pub fn push_leaf(&mut self, hash: Hash) {
-        self.push(1, hash);
+        self.push(1, hash, |_| ());
     }
 
     /// Appends the root of a full block of 256 leaves. The size so far must be a multiple of 256.
     pub fn push_block(&mut self, root: Hash) {
-        self.push(TILE_WIDTH as u64, root);
+        self.push(TILE_WIDTH as u64, root, |_| ());
     }
 
-    fn push(&mut self, mut size: u64, mut hash: Hash) {
+    fn push(&mut self, mut size: u64, mut hash: Hash, mut on_node: impl FnMut(Hash)) {
         while let Some((_, left)) = self.subtrees.pop_if(|(last, _)| *last == size) {
             hash = node(&left, &hash);
+            on_node(hash);
             size *= 2;
         }
         self.subtrees.push((size, hash));
@@ -138,6 +163,67 @@ pub fn inclusion_proof(
     }
     proof.reverse();
     Some(proof)
+}
+
+/// A node of a tree: the root of the `2^level` leaves from `index * 2^level`.
+pub type Node = (u32, u64);
+
+/// The largest perfect subtrees of the tree of `size` leaves, left to right.
+pub fn peaks_of(size: u64) -> Vec<Node> {
+    let levels = (0..u64::BITS).rev().filter(|level| size >> level & 1 == 1);
+    levels.map(|level| (level, (size >> level) - 1)).collect()
+}
+
+/// The nodes that [`inclusion_proof`] reads, so that a caller can fetch all of them at once.
+pub fn inclusion_nodes(index: u64, size: u64) -> Option<Vec<Node>> {
+    let wanted = Wanted::default();
+    inclusion_proof(&wanted, index, size)?;
+    Some(wanted.0.into_inner())
+}
+
+/// Notes which nodes a proof needs.
+#[derive(Default)]
+struct Wanted(RefCell<Vec<Node>>);
+
+impl Subtrees for Wanted {
+    fn subtree(&self, level: u32, index: u64) -> Option<Hash> {
+        self.0.borrow_mut().push((level, index));
+        Some(Hash::default())
+    }
+}
+
+impl Subtrees for HashMap<Node, Hash> {
+    fn subtree(&self, level: u32, index: u64) -> Option<Hash> {
+        self.get(&(level, index)).copied()
+    }
+}
+
+/// The head that a leaf hash and its inclusion proof give (RFC 9162, section 2.1.3.2). `None` if the proof has another
+/// number of hashes than it must have.
+pub fn inclusion_root(leaf: Hash, index: u64, size: u64, proof: &[Hash]) -> Option<Hash> {
+    if index >= size {
+        return None;
+    }
+    let (mut at, mut last) = (index, size - 1);
+    let mut root = leaf;
+    for hash in proof {
+        if last == 0 {
+            return None;
+        }
+        if at & 1 == 1 || at == last {
+            root = node(hash, &root);
+            let skipped = at.trailing_zeros();
+            if at & 1 == 0 {
+                at >>= skipped;
+                last >>= skipped;
+            }
+        } else {
+            root = node(&root, hash);
+        }
+        at >>= 1;
+        last >>= 1;
+    }
+    (last == 0).then_some(root)
 }
 
 /// Largest power of two below `size`, which is at least 2.

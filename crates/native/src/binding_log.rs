@@ -4,6 +4,7 @@
 
 pub mod checking;
 pub mod rehearsing;
+pub mod writing;
 
 use std::collections::HashMap;
 use std::sync::Arc;

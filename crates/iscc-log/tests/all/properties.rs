@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use ed25519_dalek::{Signer, SigningKey};
 use iscc_log::entry::{self, Log, Reason};
 use iscc_log::judge::{Judge, Nothing};
 use iscc_log::key::PublicKey;
-use iscc_log::tree::{self, Hash, Head};
+use iscc_log::tree::{self, Hash, Head, Subtrees};
 use iscc_log::{TILE_WIDTH, bundle, checkpoint};
 use proptest::prelude::*;
 use reference::merkle;
@@ -140,4 +141,77 @@ proptest! {
         let root = if rest.is_empty() { head.root() } else { head.root_with_tail(tree::root(rest)) };
         prop_assert_eq!(root, tree::root(&leaves));
     }
+
+    #[test]
+    fn a_proof_holds_for_its_trees_only(size in 1_usize..700, pick in any::<usize>(), change in any::<usize>()) {
+        let leaves: Vec<Hash> = (0..size).map(leaf).collect();
+        let (index, root) = (pick % size, tree::root(&leaves));
+        let (at, whole) = (index as u64, size as u64);
+        let proof = tree::inclusion_proof(&leaves[..], at, whole).expect("a proof");
+        prop_assert_eq!(tree::inclusion_root(leaves[index], at, whole, &proof), Some(root));
+        prop_assert_ne!(tree::inclusion_root(leaf(size), at, whole, &proof), Some(root));
+        prop_assert_eq!(tree::inclusion_root(leaves[index], whole, whole, &proof), None);
+        for proof in changed(&proof, change) {
+            prop_assert_ne!(tree::inclusion_root(leaves[index], at, whole, &proof), Some(root));
+        }
+    }
+
+    #[test]
+    fn any_proof_is_judged(
+        numbers in any::<(u64, u64)>(),
+        proof in prop::collection::vec(any::<Hash>(), 0..70),
+    ) {
+        let (index, size) = numbers;
+        prop_assert!(tree::inclusion_root(leaf(0), index, size, &proof) != Some(leaf(1)));
+    }
+
+    #[test]
+    fn a_tree_that_grows_by_leaves_keeps_its_nodes(size in 0_usize..700, more in 1_usize..20) {
+        let leaves: Vec<Hash> = (0..size + more).map(leaf).collect();
+        let nodes_of = |nodes: Vec<tree::Node>| {
+            let nodes = nodes.into_iter();
+            nodes.map(|(level, index)| (&leaves[..]).subtree(level, index)).collect::<Option<Vec<_>>>()
+        };
+        let peaks = nodes_of(tree::peaks_of(size as u64)).expect("the nodes");
+        let mut head = Head::from_peaks(size as u64, &peaks).expect("a tree");
+        prop_assert_eq!(head.root(), tree::root(&leaves[..size]));
+        prop_assert_eq!(head.peaks(), peaks.clone());
+        prop_assert!(Head::from_peaks(size as u64 + 1, &peaks).is_none() || (size + 1).count_ones() == size.count_ones());
+        for at in size..size + more {
+            let made = head.append(leaves[at]);
+            let end = at as u64 + 1;
+            let own = (0..made.len() as u32).map(|level| (level, (end >> level) - 1)).collect();
+            prop_assert_eq!(nodes_of(own), Some(made.clone()));
+            prop_assert_eq!(made.len() as u32, end.trailing_zeros() + 1);
+            prop_assert_eq!(head.root(), tree::root(&leaves[..=at]));
+        }
+        let (index, whole) = (size as u64, (size + more) as u64);
+        let wanted = tree::inclusion_nodes(index, whole).expect("the nodes of a proof");
+        let known: std::collections::HashMap<_, _> =
+            wanted.iter().copied().zip(nodes_of(wanted.clone()).expect("nodes")).collect();
+        prop_assert_eq!(
+            tree::inclusion_proof(&known, index, whole),
+            tree::inclusion_proof(&leaves[..], index, whole)
+        );
+    }
+
+    #[test]
+    fn a_signed_checkpoint_is_accepted(size in 1_u64..=checkpoint::TREE_SIZE_MAX, seed in any::<[u8; 32]>()) {
+        let secret = SigningKey::from_bytes(&seed);
+        let key = PublicKey(secret.verifying_key().to_bytes());
+        let root = tree::leaf(&seed);
+        let text = checkpoint::text(ORIGIN, size, &root);
+        let note = checkpoint::signed(&text, ORIGIN, &key, &secret.sign(text.as_bytes()).to_bytes());
+        let judged = checkpoint::judge(note.as_bytes(), ORIGIN, &[key]).expect("a checkpoint");
+        prop_assert_eq!((judged.size, judged.root, judged.key), (size, root, key));
+    }
+}
+
+/// A proof with another hash, without its last one, and with one more.
+fn changed(proof: &[Hash], at: usize) -> Vec<Vec<Hash>> {
+    let longer = [proof, &[leaf(0)]].concat();
+    let Some((_, shorter)) = proof.split_last() else { return vec![longer] };
+    let mut other = proof.to_vec();
+    other[at % proof.len()] = tree::leaf(b"another");
+    vec![longer, shorter.to_vec(), other]
 }

@@ -141,6 +141,8 @@ fn trees_and_proofs() {
     for (name, proof) in vectors["inclusion"].as_object().unwrap() {
         let (index, size) = pair(name);
         assert_eq!(tree::inclusion_proof(&leaves[..], index, size), Some(hashes(proof)), "{name}");
+        let found = tree::inclusion_root(leaves[index as usize], index, size, &hashes(proof));
+        assert_eq!(found, Some(tree::root(&leaves[..size as usize])), "{name}");
     }
 }
 
