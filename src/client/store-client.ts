@@ -176,6 +176,11 @@ export class StoreClient {
     return this.#http.json({ method: 'POST', path, json: receipt, isRepeatable: true }, options);
   }
 
+  /** A file of the transparency log of the store: `checkpoint`, or a path below `tile/`. */
+  getStoreLogFile(file: string, options?: CallOptions): Promise<Download> {
+    return this.#http.download({ method: 'GET', path: ['log', ...file.split('/')] }, options);
+  }
+
   /** A page of the publisher's manifests, oldest first; with the operator token, of all. */
   listManifests(options: ListOptions = {}): Promise<ResponseBody<operations['listManifests']>> {
     const { after, limit } = options;

@@ -1,5 +1,5 @@
 /** Fetches the files of a hub's log: checkpoints, entry bundles and tiles of block roots. */
-import { type LogBundle, native } from '../native.js';
+import { type LogBundle, type LogMaterial, native } from '../native.js';
 import { assertionKeys, DID_DOCUMENT_BYTES_MAX, didDocumentUrl, didOfOrigin } from './did-document.js';
 import type { Fetched, HubClient } from './hub-client.js';
 
@@ -120,6 +120,17 @@ export class LogFiles {
       roots.push(bytes.subarray(Math.max(0, first - tile * BLOCK) * HASH_BYTES));
     }
     return Buffer.concat(roots);
+  }
+
+  /** Roots at two sizes from the log's own files alone, and the proof that the larger tree begins with the smaller one. @throws {FileUnavailable} */
+  async material(oldSize: number, size: number): Promise<LogMaterial> {
+    const blocks = await this.blockRoots(0, size);
+    const wanted = new Set<number>();
+    if (size % BLOCK > 0) wanted.add(Math.floor(size / BLOCK));
+    if (oldSize % BLOCK > 0) wanted.add(Math.floor(oldSize / BLOCK));
+    const bundles: LogBundle[] = [];
+    for (const block of wanted) bundles.push(await this.bundle(block, size));
+    return native.logMaterial(blocks, bundles, oldSize, size);
   }
 
   async #tile(index: number, width: number): Promise<Buffer> {

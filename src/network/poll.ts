@@ -293,7 +293,7 @@ class Poll {
     const judged = await this.#present(files);
     if ('kind' in judged) return judged;
     if (judged.size <= head.size) return this.#proveFork(judged, files, cause);
-    const material = await this.#material(files, head.size, judged.size);
+    const material = await files.material(head.size, judged.size);
     const isExtension =
       material.oldRoot?.toString('base64') === head.root && material.root?.equals(judged.root) === true;
     if (!isExtension)
@@ -308,17 +308,6 @@ class Poll {
       if (error instanceof Contradiction) return { kind: 'unverifiable', reason: error.message };
       throw error;
     }
-  }
-
-  /** Roots at two sizes from the hub's material alone. */
-  async #material(files: LogFiles, oldSize: number, size: number) {
-    const blocks = await files.blockRoots(0, size);
-    const wanted = new Set<number>();
-    if (size % BLOCK > 0) wanted.add(Math.floor(size / BLOCK));
-    if (oldSize % BLOCK > 0) wanted.add(Math.floor(oldSize / BLOCK));
-    const bundles: LogBundle[] = [];
-    for (const block of wanted) bundles.push(await files.bundle(block, size));
-    return native.logMaterial(blocks, bundles, oldSize, size);
   }
 
   /** Freezes the hub if its own material proves two heads that can't both be true. */
@@ -384,7 +373,7 @@ class Poll {
 
   /** A contradiction between the accepted head and a larger checkpoint, from the hub's material alone. */
   async #materialContradiction({ size, root }: Verified, accepted: LogHead, files: LogFiles) {
-    const material = await this.#material(files, accepted.size, size);
+    const material = await files.material(accepted.size, size);
     const isSigned = material.root?.equals(root) === true;
     const isOther = material.oldRoot != null && material.oldRoot.toString('base64') !== accepted.root;
     return isSigned && isOther ? { proof: material.proof ?? undefined } : undefined;

@@ -1,11 +1,9 @@
 /** What a node serves to others: accepted checkpoints, inclusion proofs, evidence, and the files of mirrored logs. */
-import { type LogClaim, type LogProof, native } from '../native.js';
+import type { LogClaim, LogProof } from '../native.js';
 import { BLOCK, wholeRecords } from './log-files.js';
+import { hashTexts, type LogFile, parsedTile } from './log-path.js';
 import type { LogStore } from './log-store.js';
 import type { HubRow, LogHead } from './state.js';
-
-const HASH_BYTES = 32;
-const TILE = /^tile\/(?:(entries)|(\d|[1-5]\d|6[0-3]))\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
 /** That an entry is in the tree of a checkpoint (RFC 6962, section 2.1.1). */
 export interface EntryProof {
@@ -22,13 +20,6 @@ export interface InclusionProof extends EntryProof {
   readonly treeSize: number;
   /** The deletion, once deleted. */
   readonly deletion?: EntryProof;
-}
-
-/** A file of a log. */
-export interface LogFile {
-  readonly bytes: Buffer;
-  /** Whether it will never change. */
-  readonly isFull: boolean;
 }
 
 export class Published {
@@ -87,21 +78,13 @@ export class Published {
       const note = row?.head != null && row.cursor >= row.head.size ? row.head.note : undefined;
       return note === undefined ? undefined : { bytes: Buffer.from(note), isFull: false };
     }
-    const [, entries, level, digits = '', partial] = TILE.exec(path) ?? [];
-    if (entries === undefined && level === undefined) return undefined;
-    const index = Number(digits.replace(/[x/]/g, ''));
-    const width = partial === undefined ? BLOCK : Number(partial);
-    if (width > BLOCK || (partial !== undefined && width === BLOCK) || !Number.isSafeInteger(index * BLOCK))
-      return undefined;
-    const canonical =
-      level === undefined
-        ? native.logEntriesPath(index, width)
-        : native.logTilePath(Number(level), index, width);
-    if (canonical !== path) return undefined;
+    const named = parsedTile(path);
+    if (named === undefined) return undefined;
+    const { level, index, width } = named;
     const bytes =
-      level === undefined
+      level === 'entries'
         ? await this.#bundle(hubId, index, width)
-        : await this.#index.tile(hubId, Number(level), index, width);
+        : await this.#index.tile(hubId, level, index, width);
     return bytes == null ? undefined : { bytes, isFull: width === BLOCK };
   }
 
@@ -114,9 +97,5 @@ export class Published {
 }
 
 function entryProof({ leaf, proof }: LogProof): EntryProof | undefined {
-  if (proof == null) return undefined;
-  const hashes = Array.from({ length: proof.length / HASH_BYTES }, (_, at) =>
-    proof.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES).toString('base64'),
-  );
-  return { leafIndex: leaf, inclusionProof: hashes };
+  return proof == null ? undefined : { leafIndex: leaf, inclusionProof: hashTexts(proof) };
 }

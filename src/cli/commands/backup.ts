@@ -109,6 +109,7 @@ async function copyAll(
       notes,
       problems = [],
       auditHead,
+      logHead,
     } = await copyOne(place, target, { environment, onStep, signal });
     if (problems.length > 0) process.exitCode = 1;
     const digests = await Promise.all(files.map((file) => digestOf(place.kind, draft, file)));
@@ -116,7 +117,7 @@ async function copyAll(
       counts: { ...counts },
       files: digests.filter((entry) => entry !== undefined),
       notes: [...problems, ...notes],
-      ...present({ auditHead }),
+      ...present({ auditHead, logHead }),
     };
   }
   line.clear();

@@ -22,7 +22,8 @@ digests are equal: those in PostgreSQL, the cache of an instance (verify DIR/sea
 
 The line "audit log" has the number of entries of the store's audit log and the last hash of its chain. Note
 it elsewhere: with --audit-head, a later check finds that entries were changed, added or removed, also if
-an intruder who can write to the database computed the chain again. backup.json has it, too.`;
+an intruder who can write to the database computed the chain again. backup.json has it, too. The line
+"store log" has the same of the store's transparency log, for --log-head.`;
 
 const ADDRESSES = 'postgresql:// or opensearch+https:// address';
 
@@ -66,6 +67,7 @@ export function dataCommands(root: Command): void {
       '--audit-head <head>',
       'also check that the audit log has this head of an earlier check or backup',
     )
+    .option('--log-head <head>', "the same for the store's transparency log")
     .addOption(jsonOption())
     .addHelpText('after', VERIFY_HELP)
     .action(async (directory, options) => (await import('./verify.js')).verify(directory, options));

@@ -5,15 +5,24 @@ import { text } from 'node:stream/consumers';
 import { printable } from '../../platform/printable.js';
 import { isSignedBy } from '../../platform/signing/iscc-sig.js';
 import { KeyInvalid, parsePublicKey } from '../../platform/signing/key.js';
-import { type Receipt, withoutVerification } from '../../services/store/receipts.js';
+import { provenHead } from '../../services/store/log/receipt-proof.js';
+import { type EntryProof, logOrigin } from '../../services/store/log/store-log.js';
+import { logProofIn, type Receipt, withoutVerification } from '../../services/store/receipts.js';
 import { RECEIPT_TYPE } from '../../services/store/schema.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
+import { withLog } from './store-log.js';
 
-export interface VerifyOptions {
+export interface VerifyOptions extends TrustedKeys {
+  readonly manifest?: string;
+  /** Whether the log is read: from its address in the receipt, or from this one. */
+  readonly log?: boolean | string;
+  readonly json?: boolean;
+}
+
+/** Whose signatures count. */
+export interface TrustedKeys {
   readonly key?: string;
   readonly did?: string;
-  readonly manifest?: string;
-  readonly json?: boolean;
 }
 
 /** Prints what was verified. @throws {CommandFailed} naming the first check that failed */
@@ -30,6 +39,7 @@ export async function verifyReceipt(file: string, options: VerifyOptions): Promi
     throw new CommandFailed(`the signature of ${file} is not valid: the receipt was changed`);
   }
   if (options.manifest !== undefined) await compare(options.manifest, receipt);
+  const log = await checkedLog(receipt, file, options.log);
   const verified = {
     manifestId,
     sha256,
@@ -38,6 +48,7 @@ export async function verifyReceipt(file: string, options: VerifyOptions): Promi
     signedBy: signature.controller,
     key: signature.pubkey,
     isManifestCompared: options.manifest !== undefined,
+    ...(log !== undefined && { log }),
   };
   if (options.json) {
     process.stdout.write(`${JSON.stringify(verified)}\n`);
@@ -48,15 +59,59 @@ export async function verifyReceipt(file: string, options: VerifyOptions): Promi
     `manifest   ${manifestId}`,
     `bytes      ${size}, SHA-256 ${sha256}${options.manifest === undefined ? '; not compared, see --manifest' : `; equal to ${options.manifest}`}`,
     `stored at  ${storedAt}, by the clock of the store`,
+    `log        ${logLine(log)}`,
   ];
   process.stdout.write(`${lines.map(printable).join('\n')}\n`);
+}
+
+interface CheckedLog {
+  readonly leafIndex: number;
+  readonly treeSize: number;
+  /** Number of entries of the log as it is now, if it was read. */
+  readonly entries?: number;
+}
+
+/** Checks the proof in the receipt, and the log itself if that is wanted. `undefined`: the receipt has no proof. */
+async function checkedLog(
+  receipt: Receipt,
+  file: string,
+  wanted: boolean | string | undefined,
+): Promise<CheckedLog | undefined> {
+  const { signature, repository } = receipt;
+  const proof = logProofIn({ ...receipt });
+  if (proof === undefined) {
+    if (wanted === undefined) return undefined;
+    throw new CommandFailed(`${file} has no proof of an entry in the log: a store without one issued it`);
+  }
+  const storeUrl = repository?.uri;
+  if (typeof storeUrl !== 'string') throw new CommandFailed(`${file} does not name its store`);
+  const head = provenHead({ ...receipt, storeUrl, publicKey: signature.pubkey, proof });
+  if ('problem' in head) throw new CommandFailed(`the log proves nothing for ${file}: ${head.problem}`);
+  const { leafIndex, treeSize } = proof as EntryProof;
+  if (wanted === undefined) return { leafIndex, treeSize };
+  const place = { url: typeof wanted === 'string' ? wanted : storeUrl, origin: logOrigin(storeUrl) };
+  const entries = await withLog(place, [signature.pubkey], async (log) => {
+    const now = await log.head();
+    await log.requireExtension(now, head);
+    await log.requireInOrder(now, leafIndex);
+    return now.size;
+  });
+  return { leafIndex, treeSize, entries };
+}
+
+function logLine(log: CheckedLog | undefined): string {
+  if (log === undefined) return 'not in this receipt: it is of an earlier version of the store';
+  const { leafIndex, treeSize, entries } = log;
+  const proven = `entry ${leafIndex} is in the checkpoint with ${treeSize} entries`;
+  if (entries === undefined) return `${proven}; not compared with the log of today, see --log`;
+  return `${proven}, with which the log of today, of ${entries} entries, begins`;
 }
 
 /** Returns whether a key is the one that the caller trusts. */
 async function trustedKeys({
   key,
   did,
-}: VerifyOptions): Promise<(pubkey: string, controller: string | undefined) => boolean> {
+}: TrustedKeys): Promise<(pubkey: string, controller: string | undefined) => boolean> {
   if ((key === undefined) === (did === undefined)) {
     throw new CommandFailed('give the public key of the store with either --key or --did');
   }

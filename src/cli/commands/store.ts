@@ -11,6 +11,7 @@ export function storeCommands(root: Command): void {
     .description('manifest store: manifests, dashboard accounts, keys and tokens');
   manifestCommands(store);
   keyCommands(store);
+  logCommands(store);
   store
     .command('reindex')
     .description('fill the similarity indexes of the running stores from the start')
@@ -88,13 +89,36 @@ function keyCommands(store: Command): void {
     .action(async (file, options) => (await import('../input/sample-manifest.js')).sample(file, options));
   store
     .command('verify-receipt')
-    .description('verify a signed receipt of a store offline')
+    .description(
+      'verify a signed receipt of a store, and the proof that it is in the log of the store, offline',
+    )
     .argument('<file>', 'the receipt, or the response of an upload that has one (- for standard input)')
     .option('--key <key>', 'public key of the store, z6Mk…')
     .option('--did <file>', 'DID document of the store, from its /.well-known/did.json')
     .option('--manifest <file>', 'also compare the bytes of a Manifest Store with the receipt')
+    .option(
+      '--log [url]',
+      'also read the log of the store, and check that it still has the entry; at this address of the store',
+    )
     .addOption(jsonOption())
     .action(async (file, options) => (await import('./store-receipt.js')).verifyReceipt(file, options));
+}
+
+/** Commands that read what any store serves. */
+function logCommands(store: Command): void {
+  store
+    .command('check-log')
+    .description('verify the transparency log of a store')
+    .argument('<url>', 'address of the store')
+    .option('--key <key>', 'public key of the store, z6Mk… (default: those of its /.well-known/did.json)')
+    .option(
+      '--kept <file>',
+      'the checkpoint of an earlier check, which the log must begin with; then the new one',
+    )
+    .option('--entries', 'also read all entries: their hashes and the order of their times')
+    .option('--origin <name>', 'name of the log, such as store.example/log (default: by the address)')
+    .addOption(jsonOption())
+    .action(async (url, options) => (await import('./store-log.js')).checkLog(url, options));
 }
 
 /** Commands for the manifests of a running store. */

@@ -25,6 +25,7 @@ export type VerifyJob =
       readonly folder: string;
       readonly databaseUrl?: string;
       readonly earlierHead?: AuditHead;
+      readonly earlierLogHead?: AuditHead;
       readonly blobsS3?: S3Settings;
     };
 
@@ -43,12 +44,10 @@ function check(job: VerifyJob, onProblem: OnProblem, onStep: OnStep): Promise<Ch
       return verifyCodes(job.folder, onProblem, onStep);
     case 'search':
       return verifyIndex(job.folder, job.index, job.hasDigest, onProblem);
-    case 'store':
-      return verifyStore(
-        { dataDir: job.folder, url: job.databaseUrl, blobsS3: job.blobsS3, earlierHead: job.earlierHead },
-        onProblem,
-        onStep,
-      );
+    case 'store': {
+      const { folder: dataDir, databaseUrl: url, ...rest } = job;
+      return verifyStore({ ...rest, dataDir, url, blobsS3: job.blobsS3 }, onProblem, onStep);
+    }
     default:
       return job satisfies never;
   }

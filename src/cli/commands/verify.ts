@@ -22,6 +22,7 @@ interface Report {
   readonly digests: Record<string, string>;
   /** Of the store, if its rows could be read. */
   auditHead?: string;
+  logHead?: string;
   readonly problems: Problem[];
   readonly notes: string[];
 }
@@ -33,10 +34,18 @@ export interface VerifyOptions {
   readonly only?: DataKind;
   /** Head of the audit log that was noted before. */
   readonly auditHead?: string;
+  /** Head of the store's log that was noted before. */
+  readonly logHead?: string;
 }
 
 export async function verify(directory: string | undefined, options: VerifyOptions): Promise<void> {
-  const wanted = { hasDigests: options.digests ?? false, ...present({ earlierHead: earlierHead(options) }) };
+  const wanted = {
+    hasDigests: options.digests ?? false,
+    ...present({
+      earlierHead: earlierHead('--audit-head', options.auditHead),
+      earlierLogHead: earlierHead('--log-head', options.logHead),
+    }),
+  };
   const { places, manifest, sharedIndexes } = await targetsOf(directory, options.only);
   const report = await checkAll(places, new StatusLine(options.json), wanted);
   if (sharedIndexes !== undefined) await checkShared(sharedIndexes, report, options.digests ?? false);
@@ -45,12 +54,11 @@ export async function verify(directory: string | undefined, options: VerifyOptio
   if (report.problems.length > 0) process.exitCode = 1;
 }
 
-function earlierHead({ auditHead: text }: VerifyOptions): AuditHead | undefined {
+function earlierHead(option: string, text: string | undefined): AuditHead | undefined {
   if (text === undefined) return undefined;
   const head = parsedHead(text);
   if (head !== undefined) return head;
-  const rule =
-    '--audit-head must be a head as verify and backup.json have it: a number, a colon and 64 hex digits';
+  const rule = `${option} must be a head as verify and backup.json have it: a number, a colon and 64 hex digits`;
   throw new CommandFailed(rule, EXIT_CONFIGURATION);
 }
 
@@ -102,6 +110,7 @@ async function checkShared(location: string, report: Report, hasDigests: boolean
 interface Wanted {
   readonly hasDigests: boolean;
   readonly earlierHead?: AuditHead;
+  readonly earlierLogHead?: AuditHead;
 }
 
 async function checkAll(places: readonly DataPlace[], line: StatusLine, wanted: Wanted): Promise<Report> {
@@ -118,6 +127,7 @@ async function checkAll(places: readonly DataPlace[], line: StatusLine, wanted: 
       Object.assign(counts, checked.counts);
       if (job.kind === 'search' && checked.digest !== undefined) report.digests[job.index] = checked.digest;
       if (checked.auditHead !== undefined) report.auditHead = checked.auditHead;
+      if (checked.logHead !== undefined) report.logHead = checked.logHead;
       isCounted &&= checked.counts !== undefined;
       report.notes.push(...checked.notes.map((note) => `${kind}: ${note}`));
     }
@@ -131,13 +141,13 @@ async function checkAll(places: readonly DataPlace[], line: StatusLine, wanted: 
 async function jobsOf(
   { kind, folder, databaseUrl, blobsS3 }: DataPlace,
   report: Report,
-  { hasDigests: hasDigest, earlierHead }: Wanted,
+  { hasDigests: hasDigest, earlierHead, earlierLogHead }: Wanted,
 ): Promise<VerifyJob[]> {
   switch (kind) {
     case 'codes':
       return [{ kind, folder }];
     case 'store':
-      return [{ kind, folder, ...present({ databaseUrl, blobsS3, earlierHead }) }];
+      return [{ kind, folder, ...present({ databaseUrl, blobsS3, earlierHead, earlierLogHead }) }];
     case 'search':
       try {
         return (await native.searchIndexNames(folder)).map((index) => ({
@@ -199,10 +209,14 @@ function run(job: VerifyJob, problems: Problem[], onSteps: (steps: number) => vo
 /** Compares the data with the counts and digests recorded in the backup. */
 async function compare(directory: string, manifest: Manifest, report: Report): Promise<void> {
   const { counts, problems } = report;
-  const recorded = manifest.stores.store?.auditHead;
-  if (recorded !== undefined && report.auditHead !== undefined && recorded !== report.auditHead) {
-    const rule = `the backup recorded the head ${recorded}, but found ${report.auditHead}`;
-    problems.push({ store: 'store', key: 'audit log', rule });
+  const recorded = manifest.stores.store;
+  for (const [key, then, now] of [
+    ['audit log', recorded?.auditHead, report.auditHead],
+    ['store log', recorded?.logHead, report.logHead],
+  ] as const) {
+    if (then === undefined || now === undefined || then === now) continue;
+    const rule = `the backup recorded the head ${then}, but found ${now}`;
+    problems.push({ store: 'store', key, rule });
   }
   for (const [kind, { counts: expected, files }] of Object.entries(manifest.stores)) {
     const store = kind as DataKind;
@@ -224,8 +238,8 @@ async function compare(directory: string, manifest: Manifest, report: Report): P
   }
 }
 
-function print({ counts, digests, problems, notes, auditHead }: Report, isJson: boolean): void {
-  const shown = { ...(Object.keys(digests).length > 0 && { digests }), ...present({ auditHead }) };
+function print({ counts, digests, problems, notes, auditHead, logHead }: Report, isJson: boolean): void {
+  const shown = { ...(Object.keys(digests).length > 0 && { digests }), ...present({ auditHead, logHead }) };
   if (isJson) {
     process.stdout.write(
       `${JSON.stringify({ ok: problems.length === 0, counts, problems, notes, ...shown })}\n`,
@@ -238,6 +252,7 @@ function print({ counts, digests, problems, notes, auditHead }: Report, isJson: 
   for (const [index, digest] of Object.entries(digests))
     process.stdout.write(`digest    search: ${index}: ${digest}\n`);
   if (auditHead !== undefined) process.stdout.write(`audit log ${auditHead}\n`);
+  if (logHead !== undefined) process.stdout.write(`store log ${logHead}\n`);
   for (const note of notes) process.stderr.write(`isccd: ${printable(note)}\n`);
   process.stdout.write(problems.length === 0 ? 'no problems\n' : `${counted(problems.length, 'problems')}\n`);
 }

@@ -12,6 +12,7 @@ import type { StoreConfig } from '../../platform/config/store.js';
 import type { Throttle } from '../../platform/limits/throttle.js';
 import { errorTracking } from '../../platform/observe/error-report.js';
 import type { Logger } from '../../platform/observe/log.js';
+import { SigningKey } from '../../platform/signing/key.js';
 import { version } from '../../platform/version.js';
 import { makeFolder } from '../../storage/data/folder.js';
 import type { Database } from '../../storage/database/open.js';
@@ -23,6 +24,7 @@ import { errorForm } from './errors.js';
 import { Cleanup } from './files/cleanup.js';
 import { checkInstallation } from './files/installation.js';
 import { openBlobs } from './files/open-blobs.js';
+import { StoreLog } from './log/store-log.js';
 import { Listing } from './manifests/listing.js';
 import { Manifests } from './manifests/manifests.js';
 import { Reindex } from './manifests/reindex.js';
@@ -197,10 +199,14 @@ function readersOf(
   parts: { manifests: Manifests; validator: Validator; reader: ManifestReader; database: Database },
   { url, secretSeed }: StoreConfig,
 ): ManifestReaders {
+  const log = new StoreLog(parts.database.db, url);
+  const key = secretSeed && new SigningKey(secretSeed);
   return {
+    log,
+    key,
     views: new ManifestViews(service, { ...parts, url }),
     listing: new Listing(parts.database.db, url),
-    receipts: new Receipts(service, url, secretSeed),
+    receipts: new Receipts(service, log, url, key),
   };
 }
 
@@ -235,6 +241,7 @@ function described(config: StoreConfig): Omit<ServiceApp, 'routes'> {
         manifests: 'Store, fetch and delete C2PA Manifest Stores.',
         bindings: 'Bind values to stored manifests that do not name them.',
         matches: 'Find manifests by soft binding.',
+        log: 'Read the transparency log of the store.',
         services: 'Algorithms, capabilities, status and identity of the service.',
         probes: 'Health of the service.',
       },

@@ -13,6 +13,7 @@ import type { Db } from '../../storage/database/tables.js';
 import { BlobCopier } from './files/blob-copier.js';
 import { FILES, INSTALLATION_FILE, MANIFEST_SUFFIX, manifestFile } from './files/folder.js';
 import { type BlobPlace, openBlobs } from './files/open-blobs.js';
+import { storeLogHead } from './log/check.js';
 import { storeCounts } from './manifests/counts.js';
 
 /** Written by `pg_dump`, read by `pg_restore`. */
@@ -59,7 +60,7 @@ async function backupWith(
   for (const file of [FIRST_TRY_FILE, FORMAT_FILE, INSTALLATION_FILE, ...TRUST_FILES])
     if (await copier.copy(file)) files.push(file);
   let counts = {};
-  let head: string | undefined;
+  let heads: Pick<Copied, 'auditHead' | 'logHead'> = {};
   let lost: readonly string[] = [];
   const copy = await copyDatabase({
     ...source,
@@ -67,7 +68,10 @@ async function backupWith(
     dump: path.join(target, DUMP_FILE),
     complete: async (rows, now) => {
       counts = await storeCounts(rows);
-      head = headText(await auditHead(rows));
+      heads = {
+        auditHead: headText(await auditHead(rows)),
+        logHead: headText(await storeLogHead(rows)),
+      };
       const missing = await takeFiles(rows, now, copier);
       lost = missing ?? [];
       return missing !== undefined;
@@ -81,7 +85,7 @@ async function backupWith(
   // A check can't read the rows of a dump, so the manifest of the backup lists the files.
   if (files.includes(DUMP_FILE)) files.push(...(await copier.copiedFiles(FILES)));
   await copier.finish();
-  return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)], auditHead: head };
+  return { counts, files, notes: [], problems: lost.length === 0 ? [] : [lostNote(lost)], ...heads };
 }
 
 /**

@@ -27,6 +27,7 @@ export const ERRORS = {
     'The manifest has no detailed form: it is too large or nested too deeply; fetch its bytes',
   ],
   NO_RECEIPTS: [404, 'The store issues no receipts: it has no key (MSTORE_SECKEY)'],
+  NO_LOG: [404, 'The store signs no log: it has no key (MSTORE_SECKEY)'],
   ID_IN_USE: [409, 'Manifest ID is already in use by a different manifest'],
   ID_DELETED: [409, 'Manifest ID belongs to a deleted manifest'],
   MANIFEST_DELETED: [410, 'Manifest was deleted'],

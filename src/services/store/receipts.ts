@@ -1,14 +1,17 @@
 /**
  * Signed receipts: what the store has stored, and when. Anyone with the store's public key can verify one offline. A receipt has the
- * members of the C2PA's form and those of earlier versions; the signature covers all of them.
+ * members of the C2PA's form and those of earlier versions, and the proof that the upload is in the log of the store; the signature
+ * covers all of them.
  */
 import { manifestUrl } from '../../c2pa/manifest-url.js';
 import { present } from '../../platform/present.js';
 import { didOf } from '../../platform/signing/did-web.js';
 import { isSignedBy, type Signed, signJson } from '../../platform/signing/iscc-sig.js';
 import { canonicalize } from '../../platform/signing/jcs.js';
-import { SigningKey } from '../../platform/signing/key.js';
+import type { SigningKey } from '../../platform/signing/key.js';
 import { StoreRefusal } from './errors.js';
+import { provenHead } from './log/receipt-proof.js';
+import type { EntryProof, StoreLog } from './log/store-log.js';
 import type { StoredManifest } from './manifests/manifests.js';
 import { C2PA_RECEIPT_TYPE, RECEIPT_TYPE } from './schema.js';
 import type { StoreService } from './service.js';
@@ -18,6 +21,8 @@ const CONTEXT = {
   receipt: 'https://c2pa.org/ns/manifest-receipt#',
 } as const;
 const PROOF_ALGORITHM = 'Ed25519';
+const LOG_LOST =
+  'the log of this store no longer has the checkpoint of the receipt: entries were dropped or changed';
 
 /** What the store states. */
 interface Statement {
@@ -44,6 +49,7 @@ export interface ReceiptContent extends Statement {
       readonly publicKey: string;
       /** Base64url of the signature of the canonical JSON of the statement. */
       readonly value: string;
+      readonly log: EntryProof;
     };
   };
 }
@@ -67,14 +73,16 @@ export function withoutVerification({ verified: _, error: __, ...receipt }: Give
 
 export class Receipts {
   readonly #service: StoreService;
+  readonly #log: StoreLog;
   readonly #url: string;
   readonly #key: SigningKey | undefined;
 
-  /** @param secretSeed `undefined`: the store has no key and issues no receipts */
-  constructor(service: StoreService, url: string, secretSeed: Uint8Array | undefined) {
+  /** @param key `undefined`: the store has no key and issues no receipts */
+  constructor(service: StoreService, log: StoreLog, url: string, key: SigningKey | undefined) {
     this.#service = service;
+    this.#log = log;
     this.#url = url;
-    this.#key = secretSeed && new SigningKey(secretSeed);
+    this.#key = key;
   }
 
   /** The receipt of a live manifest. @throws {StoreRefusal} if the store has no key, or the manifest is not live */
@@ -90,32 +98,60 @@ export class Receipts {
   }
 
   /**
-   * Whether this store issued a receipt for a live manifest, and still has the bytes that the receipt names.
+   * Whether this store issued a receipt for a live manifest, and still has the bytes and the log that the receipt names.
    *
    * @throws {StoreRefusal} like {@link of}
    */
   async verify(manifestId: string, given: GivenReceipt): Promise<Verification> {
     const manifest = await this.#service.live(manifestId);
     if (this.#key === undefined) throw new StoreRefusal('NO_RECEIPTS');
-    const error = problemOf(withoutVerification(given), manifest, this.#key.publicKey);
+    const receipt = withoutVerification(given);
+    const error =
+      problemOf(receipt, manifest, this.#key.publicKey) ??
+      (await this.#logProblem(receipt, manifest, this.#key.publicKey));
     return { verified: error === undefined, ...present({ error }) };
   }
 
   /** Signatures are deterministic: the receipt of a manifest is always the same. */
-  #sign({ manifestId, sha256, size, uploadedAt }: StoredManifest, key: SigningKey): Receipt {
+  async #sign(manifest: StoredManifest, key: SigningKey): Promise<Receipt> {
+    const { manifestId, sha256, size, uploadedAt } = manifest;
     const url = manifestUrl(this.#url, manifestId);
     const storedAt = new Date(uploadedAt).toISOString();
     const statement = { type: RECEIPT_TYPE, manifestId, manifestUrl: url, sha256, size, storedAt } as const;
     const value = key.sign(Buffer.from(canonicalize(statement))).toString('base64url');
+    const log = await this.#log.storedProof(manifest.key, key);
     const content = {
       '@context': CONTEXT,
       '@type': C2PA_RECEIPT_TYPE,
       repository: { uri: this.#url, manifestId },
-      anchor: { uri: `${url}/receipts`, proof: { alg: PROOF_ALGORITHM, publicKey: key.publicKey, value } },
+      anchor: {
+        uri: `${url}/receipts`,
+        proof: { alg: PROOF_ALGORITHM, publicKey: key.publicKey, value, log },
+      },
       ...statement,
     } as const;
     return signJson(content, key, didOf(this.#url));
   }
+
+  /** Why the log of this store is not that of a receipt. */
+  async #logProblem(
+    receipt: GivenReceipt,
+    { manifestId, sha256, size }: StoredManifest,
+    publicKey: string,
+  ): Promise<string | undefined> {
+    const proof = logProofIn(receipt);
+    // Those of earlier versions have none.
+    if (proof === undefined) return undefined;
+    const { storedAt } = receipt as { storedAt: string };
+    const head = provenHead({ manifestId, sha256, size, storedAt, storeUrl: this.#url, publicKey, proof });
+    if ('problem' in head) return head.problem;
+    return (await this.#log.hasHead(head)) ? undefined : LOG_LOST;
+  }
+}
+
+/** The proof in a receipt that its entry is in the log; `undefined` without one. */
+export function logProofIn({ anchor }: GivenReceipt): unknown {
+  return (anchor as { proof?: { log?: unknown } } | null | undefined)?.proof?.log;
 }
 
 /** Why a receipt is not one of this store for the manifest. */

@@ -17,12 +17,15 @@ import { json } from '../../http/reply/replies.js';
 import { prefers } from '../../http/request/accept.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../../http/routing/route.js';
 import { clientKey, THROTTLED, type Throttle } from '../../platform/limits/throttle.js';
+import type { SigningKey } from '../../platform/signing/key.js';
 import type { BlobRange } from '../../storage/blobs/port.js';
 import type { Match } from './bindings/ranking.js';
 import { StoreRefusal } from './errors.js';
+import type { StoreLog } from './log/store-log.js';
 import type { Listing } from './manifests/listing.js';
 import type { Receipts } from './receipts.js';
 import { listRoute } from './routes/list-routes.js';
+import { logRoutes } from './routes/log-routes.js';
 import { receiptRoutes } from './routes/receipt-routes.js';
 import { fetchQuery, MANIFEST_TYPE, manifestPath, uploadAnswer, uploadQuery } from './schema.js';
 import type { StoreService } from './service.js';
@@ -55,11 +58,13 @@ export interface ManifestReaders {
   readonly views: ManifestViews;
   readonly listing: Listing;
   readonly receipts: Receipts;
+  readonly log: StoreLog;
+  readonly key: SigningKey | undefined;
 }
 
 export function manifestRoutes(
   service: StoreService,
-  { views, listing, receipts }: ManifestReaders,
+  { views, listing, receipts, log, key }: ManifestReaders,
   options: RouteOptions,
 ): Route[] {
   return [
@@ -68,6 +73,7 @@ export function manifestRoutes(
     fetch(service, views, options),
     thumbnail(views, options),
     ...receiptRoutes(receipts, limited('read', options)),
+    ...logRoutes(log, key, limited('read', options)),
     remove(service, options),
   ];
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { returnActiveManifest } from '../../c2pa/schema.js';
 import { wholeNumber } from '../../http/request/whole-number.js';
 import { DECLARATION_STATUSES } from '../../storage/database/tables.js';
+import { entryProof } from './log/receipt-proof.js';
 
 /** Of receipts of this store, and of the C2PA's form, which they have in addition. */
 export const RECEIPT_TYPE = 'IsccdStoreReceipt';
@@ -45,6 +46,10 @@ export const receipt = z
             'Base64url of the signature of the canonical JSON (RFC 8785) of `type`, `manifestId`, `manifestUrl`, `sha256`, `size` ' +
               'and `storedAt`',
           ),
+        log: entryProof.describe(
+          'That the upload is in the transparency log of the store. `checkpoint` is the head of the log right after this entry, ' +
+            'so a receipt is the same each time',
+        ),
       }),
     }),
     type: z.literal(RECEIPT_TYPE),

@@ -12,6 +12,7 @@ import { openReadOnly, type ReadOnlyDatabase } from '../../storage/database/read
 import type { BindingRow, Db, ManifestRow } from '../../storage/database/tables.js';
 import { manifestFile } from './files/folder.js';
 import { type BlobPlace, openBlobs } from './files/open-blobs.js';
+import { checkStoreLog } from './log/check.js';
 import { storeCounts } from './manifests/counts.js';
 import { INDEX_VERSION } from './manifests/judgement.js';
 import type { IndexedBinding, Validator } from './validation/validator.js';
@@ -32,10 +33,12 @@ export interface StoreVerifySource extends BlobPlace {
   readonly url: string | undefined;
   /** Head of the audit log that was noted before. */
   readonly earlierHead?: AuditHead | undefined;
+  /** Head of the store's log that was noted before. */
+  readonly earlierLogHead?: AuditHead | undefined;
 }
 
 export async function verifyStore(
-  { url, earlierHead, ...place }: StoreVerifySource,
+  { url, earlierHead, earlierLogHead, ...place }: StoreVerifySource,
   onProblem: OnProblem,
   onStep: OnStep,
 ): Promise<Checked> {
@@ -48,8 +51,10 @@ export async function verifyStore(
       onProblem(database.place, `the database file must be intact: ${damage}`);
     const check = new StoreCheck(database, files, onProblem);
     await check.run(onStep);
-    const auditHead = await auditHeadOf(database, earlierHead, onProblem);
-    return { counts: await storeCounts(db), notes: check.notes, auditHead };
+    const { inSnapshot } = database;
+    const auditHead = headText(await inSnapshot((rows) => checkAuditChain(rows, earlierHead, onProblem)));
+    const logHead = headText(await inSnapshot((rows) => checkStoreLog(rows, earlierLogHead, onProblem)));
+    return { counts: await storeCounts(db), notes: check.notes, auditHead, logHead };
   } catch (error) {
     onProblem(
       database.place,
@@ -60,15 +65,6 @@ export async function verifyStore(
     await files.close();
     await close();
   }
-}
-
-/** Checks the chain of the audit log and returns its head. */
-async function auditHeadOf(
-  { inSnapshot }: ReadOnlyDatabase,
-  earlier: AuditHead | undefined,
-  onProblem: OnProblem,
-): Promise<string> {
-  return headText(await inSnapshot((rows) => checkAuditChain(rows, earlier, onProblem)));
 }
 
 /** Reads the manifests' bytes. Writes nothing, so that backups on read-only disks can be checked. */

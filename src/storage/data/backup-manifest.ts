@@ -28,6 +28,8 @@ const storeSchema = z.object({
   notes: z.array(z.string()),
   /** Of the store: number of entries of the audit log and the last hash of its chain. */
   auditHead: z.string().optional(),
+  /** Of the store: number of entries of its transparency log and root of the tree. */
+  logHead: z.string().optional(),
 });
 
 const manifestSchema = z.object({

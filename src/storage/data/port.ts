@@ -15,6 +15,8 @@ export interface Copied {
   readonly problems?: readonly string[];
   /** Head of the audit log's hash chain, if there is one. */
   readonly auditHead?: string | undefined;
+  /** Head of the store's transparency log: number of its entries and root. */
+  readonly logHead?: string | undefined;
 }
 
 /** Called after each processed file, row or index. */
@@ -40,4 +42,6 @@ export interface Checked {
   readonly digest?: string;
   /** Head of the audit log's hash chain, if there is one. */
   readonly auditHead?: string | undefined;
+  /** Head of the store's transparency log: number of its entries and root. */
+  readonly logHead?: string | undefined;
 }

@@ -22,6 +22,8 @@ export interface Tables extends OutboxTables {
   failed_logins: FailedLoginTable;
   audit: AuditTable;
   audit_chain: AuditChainTable;
+  log_entries: LogEntryTable;
+  log_head: LogHeadTable;
   index_ledger: IndexLedgerTable;
   index_entries: IndexEntryTable;
   installation: InstallationTable;
@@ -269,6 +271,34 @@ export interface AuditChainTable {
   id: number;
   entries: number;
   hash: string;
+}
+
+/** What the store's transparency log records. */
+export const LOG_ACTS = ['stored', 'deleted', 'displaced', 'restored', 'released'] as const;
+
+export type LogAct = (typeof LOG_ACTS)[number];
+
+/** The store's transparency log. Append-only: triggers refuse updates and deletes. */
+export interface LogEntryTable {
+  /** Number of the entry, from 0, without gaps. */
+  leaf: number;
+  act: LogAct;
+  at: number;
+  /** SHA-256 of what the entry is about. */
+  statement: Buffer;
+  /** The manifest may have been released. */
+  manifest_key: number;
+  /** Roots of the perfect subtrees that the entry completes, from its own hash up, 32 bytes each. */
+  nodes: Buffer;
+}
+
+/** A single row: the head of the log. */
+export interface LogHeadTable {
+  id: number;
+  /** Number of entries. */
+  size: number;
+  /** Roots of the largest perfect subtrees, left to right, 32 bytes each. */
+  peaks: Buffer;
 }
 
 /** One row per similarity index that processes feed from this database. */

@@ -13,6 +13,7 @@ import {
 import { dropSettled } from '../declarations/on-delete.js';
 import type { NewDeclaration } from '../declarer.js';
 import { holdFeed, lockFeed, recordChanges } from '../feed.js';
+import { appendToLog, loggedAs } from '../log/entries.js';
 import type { AcceptedManifest } from '../validation/validator.js';
 import { type EventLog, NO_EVENTS, type StoreEvent } from '../webhooks/events.js';
 import { addToCounts, insertBindings } from './binding-rows.js';
@@ -155,6 +156,7 @@ export class Manifests {
         .values({ ...declaration, manifest_key: key, live: 1 })
         .execute();
       await this.#events.record(transaction, [storedEvent(manifest)]);
+      await appendToLog(transaction, [{ ...manifest, act: 'stored', at: manifest.uploadedAt, key }]);
       // No other process commits a change or removes a file as unused meanwhile.
       const sequence = await lockFeed(transaction);
       await recordChanges(transaction, sequence, [key], 1);
@@ -220,12 +222,14 @@ export class Manifests {
   /** Frees the ids of tombstones whose declaration is not `declared`. They can't be restored any more. */
   release(keys: readonly number[], actor: Actor): Promise<Tombstone[]> {
     return this.commits.run(async (transaction) => {
+      // Before any lock on a row, as in all transactions that write the log.
+      await holdFeed(transaction);
       const tombstones = await transaction
         .updateTable('manifests')
         .set({ live: 0 })
         .where('key', 'in', keys)
         .where('live', '=', 0)
-        .returning(['key', 'sha256', 'manifest_id', 'deleted_at'])
+        .returning(['key', 'sha256', 'size', 'manifest_id', 'deleted_at'])
         .execute();
       const found = tombstones.map(({ key }) => key);
       if (found.length === 0) return [];
@@ -243,6 +247,7 @@ export class Manifests {
       if (released.length === 0) return [];
       const gone = released.map(({ key }) => key);
       await transaction.deleteFrom('manifests').where('key', 'in', gone).execute();
+      await appendToLog(transaction, released.map(loggedAs('released', Date.now())));
       await recordAudit(transaction, actor, released.map(freedId));
       return released;
     });

@@ -4,6 +4,7 @@ import { type Actor, type AuditEntry, recordAudit, STORE_ITSELF } from '../../..
 import type { DeclarationUpdate, ManifestRow, Tables } from '../../../storage/database/tables.js';
 import { onTombstone } from '../declarations/on-delete.js';
 import { lockFeed, recordChanges } from '../feed.js';
+import { appendToLog, loggedAs } from '../log/entries.js';
 import type { EventLog } from '../webhooks/events.js';
 import { removeBindings } from './binding-rows.js';
 import { forgetContent, keepBindings } from './undo.js';
@@ -43,15 +44,16 @@ export async function bury(
   await recordChanges(transaction, last, deleted, 0);
   await (keptUntil === undefined ? forgetContent(transaction, deleted) : keepBindings(transaction, deleted));
   await removeBindings(transaction, deleted);
+  const act = action === 'manifest-deleted' ? 'deleted' : 'displaced';
+  await appendToLog(transaction, tombstones.map(loggedAs(act, now)));
   const entries = tombstones.map((row) => deletion(row, action));
   await recordAudit(transaction, actor, entries);
-  const reason = action === 'manifest-deleted' ? 'deleted' : 'displaced';
   const restorableUntil = keptUntil === undefined ? null : new Date(keptUntil).toISOString();
   await events.record(
     transaction,
     tombstones.map(({ key, manifest_id: manifestId, sha256 }) => ({
       type: 'manifest.deleted',
-      data: { manifestId, manifestUrl: urls.get(key) ?? '', sha256, reason, restorableUntil },
+      data: { manifestId, manifestUrl: urls.get(key) ?? '', sha256, reason: act, restorableUntil },
     })),
   );
   return tombstones;

@@ -9,6 +9,7 @@ import type { BindingRow, Db, ManifestRow, Tables } from '../../../storage/datab
 import { restoreDeclaration } from '../declarations/on-restore.js';
 import type { DeclarationTarget } from '../declarer.js';
 import { recordChanges } from '../feed.js';
+import { appendToLog, loggedAs } from '../log/entries.js';
 import type { EventLog, StoreEvent } from '../webhooks/events.js';
 import { addToCounts, unitsInRows } from './binding-rows.js';
 
@@ -85,6 +86,7 @@ export async function restoreKept(
   }
   const urls = await restoreDeclarations(transaction, found, now, target);
   await recordChanges(transaction, last, restored, 1);
+  await appendToLog(transaction, found.map(loggedAs('restored', now)));
   await recordAudit(transaction, actor, found.map(restoration));
   await events.record(
     transaction,

@@ -1,8 +1,7 @@
 /** Accounts of the dashboard, tokens of publishers, and the audit log. */
-import { sql } from 'kysely';
 import { NO_HASH } from '../audit-chain.js';
 import type { Engine } from '../tables.js';
-import { createIndex, type Ddl, withKey } from './ddl.js';
+import { createIndex, type Ddl, refuseChanges, withKey } from './ddl.js';
 
 const REFUSAL = 'the audit log is append-only';
 
@@ -91,8 +90,7 @@ async function createAudit(ddl: Ddl, engine: Engine): Promise<void> {
     .execute();
   for (const column of ['action', 'actor', 'subject']) await createIndex(ddl, 'audit', [column, 'key']);
   await createIndex(ddl, 'audit', ['at']);
-  if (engine === 'sqlite') await refuseInSqlite(ddl);
-  else await refuseInPostgres(ddl);
+  await refuseChanges(ddl, engine, 'audit', REFUSAL);
   await ddl.schema
     .createTable('audit_chain')
     .addColumn('id', 'integer', (column) => column.primaryKey())
@@ -100,18 +98,4 @@ async function createAudit(ddl: Ddl, engine: Engine): Promise<void> {
     .addColumn('hash', 'text', (column) => column.notNull())
     .execute();
   await ddl.insertInto('audit_chain').values({ id: 1, entries: 0, hash: NO_HASH }).execute();
-}
-
-async function refuseInSqlite(ddl: Ddl): Promise<void> {
-  for (const change of ['update', 'delete']) {
-    await sql`create trigger ${sql.id(`audit_no_${change}`)} before ${sql.raw(change)} on audit
-      begin select raise(abort, ${sql.lit(REFUSAL)}); end`.execute(ddl);
-  }
-}
-
-async function refuseInPostgres(ddl: Ddl): Promise<void> {
-  await sql`create function audit_refuse_change() returns trigger language plpgsql as $$
-    begin raise exception ${sql.lit(REFUSAL)}; end $$`.execute(ddl);
-  await sql`create trigger audit_no_change before update or delete or truncate on audit
-    for each statement execute function audit_refuse_change()`.execute(ddl);
 }

@@ -30,3 +30,24 @@ export async function createIndex(ddl: Ddl, table: keyof Tables, columns: readon
     ddl,
   );
 }
+
+/** Lets the database refuse updates and deletes of a table's rows, with this message. */
+export async function refuseChanges(
+  ddl: Ddl,
+  engine: Engine,
+  table: keyof Tables,
+  message: string,
+): Promise<void> {
+  if (engine === 'sqlite') {
+    for (const change of ['update', 'delete']) {
+      await sql`create trigger ${sql.id(`${table}_no_${change}`)} before ${sql.raw(change)} on ${sql.table(table)}
+        begin select raise(abort, ${sql.lit(message)}); end`.execute(ddl);
+    }
+    return;
+  }
+  const refusal = sql.id(`${table}_refuse_change`);
+  await sql`create function ${refusal}() returns trigger language plpgsql as $$
+    begin raise exception ${sql.lit(message)}; end $$`.execute(ddl);
+  await sql`create trigger ${sql.id(`${table}_no_change`)} before update or delete or truncate on ${sql.table(table)}
+    for each statement execute function ${refusal}()`.execute(ddl);
+}
