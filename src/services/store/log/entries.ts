@@ -85,14 +85,17 @@ export async function appendToLog(
   transaction: Transaction<Tables>,
   entries: readonly NewLogEntry[],
 ): Promise<void> {
-  const head = await transaction.selectFrom('log_head').selectAll().executeTakeFirstOrThrow();
   const rows = entries.map(({ act, at, key, ...manifest }) => ({
     act,
     at,
     statement: statementOf(manifest),
     manifest_key: key,
   }));
-  const { nodes, peaks } = native.appendToLog(head.size, head.peaks, rows.map(recordOf));
+  const records = rows.map(recordOf);
+  const { head, nodes } =
+    (lastWritten && (await movedHead(transaction, lastWritten, records))) ??
+    (await movedHead(transaction, await presentHead(transaction), records)) ??
+    notLocked();
   const numbered = rows.map((row, at) => ({
     ...row,
     leaf: head.size + at,
@@ -102,8 +105,38 @@ export async function appendToLog(
     const some = numbered.slice(from, from + ENTRIES_PER_INSERT);
     await transaction.insertInto('log_entries').values(some).execute();
   }
-  await transaction
+}
+
+interface Head {
+  readonly size: number;
+  readonly peaks: Buffer;
+}
+
+/**
+ * The head that this process wrote last. It is a guess, which spares a query: another process may have written one since, or the
+ * transaction was undone. The database compares it.
+ */
+let lastWritten: Head | undefined;
+
+/** Moves the head behind new entries. `undefined` if it is not `head`. */
+async function movedHead(transaction: Transaction<Tables>, head: Head, records: readonly Buffer[]) {
+  const { nodes, peaks } = native.appendToLog(head.size, head.peaks, [...records]);
+  const moved = { size: head.size + records.length, peaks };
+  const { numUpdatedRows } = await transaction
     .updateTable('log_head')
-    .set({ size: head.size + rows.length, peaks })
-    .execute();
+    .set(moved)
+    .where('size', '=', head.size)
+    .where('peaks', '=', head.peaks)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return undefined;
+  lastWritten = moved;
+  return { head, nodes };
+}
+
+function presentHead(transaction: Transaction<Tables>): Promise<Head> {
+  return transaction.selectFrom('log_head').select(['size', 'peaks']).executeTakeFirstOrThrow();
+}
+
+function notLocked(): never {
+  throw new Error('the log of the store was written without the lock of the feed');
 }
