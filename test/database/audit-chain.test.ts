@@ -154,7 +154,9 @@ test('verify and backups have the head, and a changed entry is a problem', async
     const made = JSON.parse((await run('backup', 'copy', '--json')).stdout);
     const head: string = made.stores.store.auditHead;
     expect(head).toMatch(/^1:[0-9a-f]{64}$/);
-    expect((await run('verify', 'copy')).stdout).toContain(`audit log ${head}\nno problems\n`);
+    const { stdout } = await run('verify', 'copy');
+    expect(stdout).toContain(`audit log ${head}\nstore log 0:`);
+    expect(stdout).toContain('no problems\n');
     expect(JSON.parse((await run('verify', '--json', '--audit-head', head)).stdout)).toMatchObject({
       ok: true,
       auditHead: head,

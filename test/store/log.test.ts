@@ -16,6 +16,7 @@ import type { Db } from '../../src/storage/database/tables.js';
 import { isccd } from '../support/command.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedSidecars, bytesOf } from './support/fixtures.js';
+import { startStoreProcess } from './support/process.js';
 import { type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';
 
 const SECRET = generateSecretKey();
@@ -179,6 +180,32 @@ describe.each(ENGINES)('the log on %s', (engine) => {
     expect(headIn((await get(keyed, 'checkpoint')).bytes).size).toBe(1);
     expect((await receiptOf(keyed, idOf(first))).anchor.proof.log.leafIndex).toBe(0);
     await keyed.stop();
+  });
+
+  it('has the entries of all uploads that were acknowledged before a crash', async () => {
+    const place = await databases.create();
+    const crashing = await startStoreProcess(place, { MSTORE_SECKEY: SECRET });
+    const receipts: Receipt[] = [];
+    const uploads = acceptedSidecars().map(async (item) => {
+      const answer = await crashing.upload(bytesOf(item), '?returnReceipt=1').catch(() => undefined);
+      const text = await answer?.text().catch(() => undefined);
+      if (text === undefined || answer?.status !== 200) return;
+      receipts.push((JSON.parse(text) as { receipt: Receipt }).receipt);
+      if (receipts.length === 5) await crashing.kill();
+    });
+    await Promise.all(uploads);
+    expect(receipts.length).toBeGreaterThanOrEqual(5);
+    const again = await startStore(place, { MSTORE_SECKEY: SECRET });
+    for (const receipt of receipts) {
+      const { manifestId } = receipt;
+      expect(await receiptOf(again, manifestId)).toEqual(receipt);
+      const verified = await again.json(`/v1/manifests/${encodeURIComponent(manifestId)}/receipts`);
+      expect(verified).toMatchObject({ verified: true });
+    }
+    await again.stop();
+    const { db, close } = await openDatabase(place.url, place.dataDir);
+    expect(await problemsOf(db)).toEqual([]);
+    await close();
   });
 
   it('can not be changed by this program', async () => {

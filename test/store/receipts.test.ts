@@ -196,6 +196,7 @@ describe('isccd store verify-receipt', () => {
         signedBy: 'did:web:store.example',
         key: KEY,
         isManifestCompared: true,
+        log: { leafIndex: 0, treeSize: 1 },
       },
     ]);
   });

@@ -167,6 +167,12 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'store gen-key': [{ line: 'isccd store gen-key --url https://store.example' }],
   'store hash-token': [{ line: 'echo "$TOKEN" | isccd store hash-token' }],
   'store sample': [{ line: 'isccd store sample photo.jpg' }],
+  'store check-log': [
+    {
+      line: 'isccd store check-log https://store.example --kept store.example.checkpoint',
+      untested: 'needs a store with a key',
+    },
+  ],
   'store verify-receipt': [
     { line: 'isccd store verify-receipt receipt.json --did did.json', untested: 'needs a receipt' },
   ],
