@@ -170,7 +170,7 @@ pub type Node = (u32, u64);
 
 /// The largest perfect subtrees of the tree of `size` leaves, left to right.
 pub fn peaks_of(size: u64) -> Vec<Node> {
-    let levels = (0..u64::BITS).rev().filter(|level| size >> level & 1 == 1);
+    let levels = (0..u64::BITS).rev().filter(|level| (size >> level) & 1 == 1);
     levels.map(|level| (level, (size >> level) - 1)).collect()
 }
 

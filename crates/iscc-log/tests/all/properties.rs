@@ -170,12 +170,12 @@ proptest! {
         let leaves: Vec<Hash> = (0..size + more).map(leaf).collect();
         let nodes_of = |nodes: Vec<tree::Node>| {
             let nodes = nodes.into_iter();
-            nodes.map(|(level, index)| (&leaves[..]).subtree(level, index)).collect::<Option<Vec<_>>>()
+            nodes.map(|(level, index)| leaves[..].subtree(level, index)).collect::<Option<Vec<_>>>()
         };
         let peaks = nodes_of(tree::peaks_of(size as u64)).expect("the nodes");
         let mut head = Head::from_peaks(size as u64, &peaks).expect("a tree");
         prop_assert_eq!(head.root(), tree::root(&leaves[..size]));
-        prop_assert_eq!(head.peaks(), peaks.clone());
+        prop_assert_eq!(&head.peaks(), &peaks);
         prop_assert!(Head::from_peaks(size as u64 + 1, &peaks).is_none() || (size + 1).count_ones() == size.count_ones());
         for at in size..size + more {
             let made = head.append(leaves[at]);

@@ -37,7 +37,9 @@ pub fn log_root(size: i64, peaks: &[u8]) -> Result<Buffer> {
 /// A node of a log: the root of the `2^level` entries from `index * 2^level`.
 #[napi(object)]
 pub struct LogNode {
+    /// Its height above the entries.
     pub level: u32,
+    /// Its number in its level.
     pub index: i64,
 }
 
