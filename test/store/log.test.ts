@@ -17,7 +17,7 @@ import { isccd } from '../support/command.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../support/databases.js';
 import { acceptedSidecars, bytesOf } from './support/fixtures.js';
 import { startStoreProcess } from './support/process.js';
-import { type Place, STORE_URL, type StoreClient, startStore } from './support/server.js';
+import { type Place, STORE_URL, type StoreClient, startStore, storeEnvironment } from './support/server.js';
 
 const SECRET = generateSecretKey();
 const KEY = SigningKey.parse(SECRET).publicKey;
@@ -390,5 +390,14 @@ describe('isccd', () => {
       1,
       expect.stringContaining('it must contain the earlier head 4:0000'),
     ]);
+  });
+
+  it('store restore is an entry, too, and the log still fits the manifests', async () => {
+    const env = storeEnvironment(place);
+    const restored = await isccd(['store', 'restore', idOf(third)], { env });
+    expect([restored.code, restored.stderr]).toEqual([0, expect.any(String)]);
+    const acts = entriesIn((await get(store, 'tile/entries/000.p/5')).bytes).map(({ act }) => act);
+    expect(acts).toEqual(['stored', 'stored', 'stored', 'deleted', 'restored']);
+    expect((await isccd(['verify', place.dataDir])).stdout).toContain('no problems');
   });
 });
