@@ -63,6 +63,15 @@ describe.each(ENGINES)('windows counted %s', (_, open) => {
     }
   });
 
+  it('count what a request costs, also sums that no 32 bits hold, and allow the one that reaches the limit', async () => {
+    const limiter = await open({ bytes: { count: 20_000_000_000, periodSeconds: 60 } }, () => 1000);
+    expect(await limiter.take('bytes', client, 19_999_999_999)).toBe(0);
+    expect(await limiter.take('bytes', client, 0)).toBe(0);
+    expect(await limiter.take('bytes', client, 1_000_000_000)).toBe(0);
+    expect(await limiter.take('bytes', client, 1)).toBe(59);
+    expect(await limiter.take('bytes', client, 0)).toBe(59);
+  });
+
   it('count kinds and clients separately, and not kinds without a rate', async () => {
     const rate = { count: 1, periodSeconds: 60 };
     const limiter = await open({ read: rate, write: rate }, () => 59_001);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type CommonConfig, commonVariables } from './common.js';
 import { corsVariables, listenVariables } from './listen.js';
 import { folderOrS3, type S3Settings, s3Settings } from './s3.js';
-import { boolean, integer, oneOf, sourceOrigins, text, webAddress } from './schemas.js';
+import { boolean, integer, networks, oneOf, rate, sourceOrigins, text, webAddress } from './schemas.js';
 import {
   ConfigurationInvalid,
   collectProblems,
@@ -78,6 +78,34 @@ export const codesVariables = defineVariables({
     default: '1073741824',
     unit: 'bytes',
     description: 'Maximum size of an upload',
+  },
+  rateWrite: {
+    name: 'CODEWEB_RATE_WRITE',
+    schema: rate(),
+    defaultShown: 'no limit',
+    description: 'Uploads and embeddings per client: a count per `s`, `m`, `h` or `d`, such as `60/m`',
+  },
+  rateBytes: {
+    name: 'CODEWEB_RATE_BYTES',
+    schema: rate(),
+    defaultShown: 'no limit',
+    description:
+      'Bytes of uploads per client, such as `20000000000/d`. The upload that reaches the limit is still accepted',
+  },
+  unthrottled: {
+    name: 'CODEWEB_UNTHROTTLED',
+    schema: networks(),
+    defaultShown: '',
+    description: 'Client addresses and networks (`10.0.0.0/8`) exempt from these rates, separated by commas',
+  },
+  diskReserveBytes: {
+    name: 'CODEWEB_DISK_RESERVE',
+    schema: integer(0),
+    default: '0',
+    unit: 'bytes',
+    description:
+      'Free space on the disk of uploads that they leave to others, such as search and store. Beyond it, uploads get 507; ' +
+      'one of unknown length counts as `CODEWEB_MAX_UPLOAD_SIZE`',
   },
   ioReadBytes: {
     name: 'CODEWEB_IO_READ_SIZE',

@@ -3,12 +3,13 @@ import type { Rate } from '../config/rate.js';
 
 export interface RateLimiter {
   /**
-   * Counts one request of a client.
+   * Counts one request of a client, unless its window is full.
    *
    * @param kind what is limited; each kind has its own counter
+   * @param cost what the request counts for, such as its bytes. The request that reaches the limit is still allowed
    * @returns 0 if the request is allowed, else the whole seconds until a retry makes sense, at least 1
    */
-  take(kind: string, client: string): number | Promise<number>;
+  take(kind: string, client: string, cost?: number): number | Promise<number>;
 }
 
 /**
@@ -38,18 +39,19 @@ export class FixedWindows implements RateLimiter {
     this.#now = now;
   }
 
-  take(kind: string, client: string): number {
+  take(kind: string, client: string, cost = 1): number {
     const rate = this.#rates[kind];
     if (rate === undefined) return 0;
     const seconds = this.#now() / 1000;
     const window = this.#window(kind, Math.floor(seconds / rate.periodSeconds));
-    const count = (window.counts.get(client) ?? window.older.get(client) ?? 0) + 1;
-    if (count > rate.count) return Math.max(1, Math.ceil((window.number + 1) * rate.periodSeconds - seconds));
+    const count = window.counts.get(client) ?? window.older.get(client) ?? 0;
+    if (count >= rate.count)
+      return Math.max(1, Math.ceil((window.number + 1) * rate.periodSeconds - seconds));
     if (window.counts.size >= CLIENTS_MAX) {
       window.older = window.counts;
       window.counts = new Map();
     }
-    window.counts.set(client, count);
+    window.counts.set(client, count + cost);
     return 0;
   }
 

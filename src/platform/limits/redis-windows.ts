@@ -9,8 +9,8 @@ import { FixedWindows, type RateLimiter } from './rate-limiter.js';
 /**
  * Counts a request unless the window is full. A window is a hash of its number and count, which expires with it.
  *
- * Arguments: limit, period in milliseconds, and the time in milliseconds or an empty string for that of Redis. Returns
- * the milliseconds to the end of a full window, else 0.
+ * Arguments: limit, period in milliseconds, the time in milliseconds or an empty string for that of Redis, and the cost.
+ * Returns the milliseconds to the end of a full window, else 0.
  */
 const COUNT = `
 local now = tonumber(ARGV[3])
@@ -24,7 +24,7 @@ local left = (window + 1) * period - now
 local stored = redis.call('HMGET', KEYS[1], 'window', 'count')
 local count = tonumber(stored[1]) == window and tonumber(stored[2]) or 0
 if count >= tonumber(ARGV[1]) then return left end
-redis.call('HSET', KEYS[1], 'window', window, 'count', count + 1)
+redis.call('HSET', KEYS[1], 'window', window, 'count', string.format('%.0f', count + tonumber(ARGV[4])))
 redis.call('PEXPIRE', KEYS[1], left)
 return 0
 `;
@@ -43,14 +43,14 @@ export class RedisWindows implements RateLimiter {
     this.#local = new FixedWindows(rates, now);
   }
 
-  async take(kind: string, client: string): Promise<number> {
+  async take(kind: string, client: string, cost = 1): Promise<number> {
     const rate = this.#rates[kind];
     if (rate === undefined) return 0;
     const key = `isccd:rate:${kind}:${client}`;
     const time = this.#now === undefined ? '' : String(this.#now());
     const waitMs = await this.#link.run((redis) =>
-      redis.eval(COUNT, 1, key, rate.count, rate.periodSeconds * 1000, time),
+      redis.eval(COUNT, 1, key, rate.count, rate.periodSeconds * 1000, time, cost),
     );
-    return waitMs === undefined ? this.#local.take(kind, client) : Math.ceil(Number(waitMs) / 1000);
+    return waitMs === undefined ? this.#local.take(kind, client, cost) : Math.ceil(Number(waitMs) / 1000);
   }
 }

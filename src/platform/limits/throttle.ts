@@ -22,8 +22,8 @@ export class Throttle {
   }
 
   /** Counts a request; 0 if it is allowed, else the seconds to wait. */
-  take(kind: string, address: string): number | Promise<number> {
-    return this.#isExempt(address) ? 0 : this.#limiter.take(kind, clientKey(address));
+  take(kind: string, address: string, cost?: number): number | Promise<number> {
+    return this.#isExempt(address) ? 0 : this.#limiter.take(kind, clientKey(address), cost);
   }
 
   #isExempt(address: string): boolean {

@@ -3,6 +3,8 @@ import type { ContentCoder } from '../../content/coder.js';
 import { pageAssets, startPage } from '../../http/docs/pages.js';
 import type { CorsPolicy, ServiceApp } from '../../http/routing/service.js';
 import type { CodesConfig } from '../../platform/config/codes.js';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { Throttle } from '../../platform/limits/throttle.js';
 import { errorTracking } from '../../platform/observe/error-report.js';
 import type { Logger } from '../../platform/observe/log.js';
 import { version } from '../../platform/version.js';
@@ -17,6 +19,7 @@ import { startPipeline, type WorkerOptions } from './pipeline/start.js';
 import { codesRoutes } from './routes.js';
 import { type CodesOptions, CodesService } from './service.js';
 import { Sources } from './sources.js';
+import { UploadQuota } from './uploads/quota.js';
 import { openUploads } from './uploads/uploads.js';
 
 const CORS_MAX_AGE_SECONDS = 300;
@@ -54,7 +57,8 @@ export async function codesApp(
     log.error({ err, job }, 'unexpected error');
     reports.errorReports?.report(err, { job });
   });
-  const parts = { blobs, records, clients, pipeline, sources, ...shared.parts, jobs };
+  const quota = quotaOf(config, uploads.folder, shared.limiter);
+  const parts = { blobs, records, clients, pipeline, sources, quota, ...shared.parts, jobs };
   const service = new CodesService(serviceOptions(config, metrics), parts);
   const cors = corsPolicy(config);
   const { maxUploadBytes: bytesMax, semanticDefault: semantic } = config;
@@ -72,6 +76,7 @@ export async function codesApp(
         jobs: config.jobs,
         readBytes: config.ioReadBytes,
         redirects: config.redirectsToS3,
+        quota,
       }),
       startPage(START_PAGE),
       ...pageAssets(),
@@ -100,6 +105,12 @@ export async function codesApp(
       shared.close();
     },
   };
+}
+
+function quotaOf(config: CodesConfig, folder: string, limiter: RateLimiter): UploadQuota {
+  const throttle = new Throttle(limiter, config.unthrottled ?? []);
+  const { diskReserveBytes: reserveBytes, maxUploadBytes: uploadBytesMax } = config;
+  return new UploadQuota({ throttle, folder, reserveBytes, uploadBytesMax });
 }
 
 function serviceOptions(config: CodesConfig, metrics: CodesMetrics): CodesOptions {

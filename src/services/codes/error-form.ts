@@ -7,7 +7,15 @@ import { isNativeError } from '../../native.js';
 import { BlobVanished } from '../../storage/blobs/port.js';
 import { saysFull } from '../../storage/data/full.js';
 import { isOutOfFiles, StorageUnavailable } from '../../storage/data/unavailable.js';
-import { CodesRefusal, codeStatus, type Details, type ErrorCode, textOf, Unavailable } from './errors.js';
+import {
+  CodesRefusal,
+  codeStatus,
+  type Details,
+  type ErrorCode,
+  RateExceeded,
+  textOf,
+  Unavailable,
+} from './errors.js';
 
 export interface ErrorFormOptions {
   /** Whether responses include internal causes (`CODEWEB_ENVIRONMENT=development`). */
@@ -80,7 +88,7 @@ function problem({ code, text, cause, headers = {} }: ErrorReply): Reply {
 }
 
 function thrown(error: unknown, details: boolean): ErrorReply {
-  if (error instanceof Unavailable) {
+  if (error instanceof Unavailable || error instanceof RateExceeded) {
     const { code, message: text, retryAfterSeconds } = error;
     return { code, text, headers: { 'Retry-After': `${retryAfterSeconds}` } };
   }

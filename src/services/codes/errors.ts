@@ -75,6 +75,7 @@ export const ERRORS = {
     422,
     'Unprocessable Entity - simprint processing error. The text contains a lone surrogate.',
   ],
+  RATE_EXCEEDED: [429, 'Too Many Requests - this client has {what}; try again in {seconds} s.'],
   INTERNAL: [500, 'Internal Server Error'],
   SEMANTIC_FAILED: [
     500,
@@ -102,6 +103,7 @@ export const ERRORS = {
     'Service Unavailable - the progress of uploads and jobs of other instances cannot be read, try again in {seconds} s.',
   ],
   STORAGE_FULL: [507, 'Insufficient Storage - no space left for the file.'],
+  DISK_RESERVED: [507, 'Insufficient Storage - the rest of the disk is reserved (CODEWEB_DISK_RESERVE).'],
 } as const satisfies Record<string, readonly [status: number, text: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -179,5 +181,18 @@ export class Unavailable extends Error {
   constructor(code: PassingCode = 'BUSY', options?: ErrorOptions) {
     super(table.text(code, { seconds: RETRY_AFTER_SECONDS }), options);
     this.code = code;
+  }
+}
+
+/** The client has used up what a period allows. */
+export class RateExceeded extends Error {
+  override readonly name = 'RateExceeded';
+  readonly code = 'RATE_EXCEEDED' satisfies ErrorCode;
+  readonly retryAfterSeconds: number;
+
+  /** @param what the client did too often, after "this client has" */
+  constructor(what: string, retryAfterSeconds: number) {
+    super(table.text('RATE_EXCEEDED', { what, seconds: retryAfterSeconds }));
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

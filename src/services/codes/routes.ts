@@ -16,6 +16,7 @@ import type { CodesService, Processed } from './service.js';
 import { metadataFromHeaders, type UploadMetadataHeaders } from './upload-metadata.js';
 import type { MediaId } from './uploads/media-id.js';
 import type { Upload } from './uploads/open-upload.js';
+import type { UploadQuota } from './uploads/quota.js';
 
 export interface RoutesOptions {
   readonly uploadBytesMax: number;
@@ -27,6 +28,7 @@ export interface RoutesOptions {
   readonly readBytes: number;
   /** Whether downloads of files on other machines are redirected there. */
   readonly redirects: boolean;
+  readonly quota: UploadQuota;
 }
 
 const BASE = '/api/v1';
@@ -57,9 +59,20 @@ const RESPOND_ASYNC =
   'With `Prefer: respond-async` the response is 202 with the state of a job, as `GET /jobs/{id}` returns it, and ' +
   'the job in `Location`.';
 
-/** `curl -F` is a common first try. */
-function refuseMultipart(request: Request): void {
-  if (/^multipart\//i.test(request.header('content-type') ?? '')) throw new CodesRefusal('MULTIPART');
+const THROTTLED = retryLater('The client has sent too much (CODEWEB_RATE_WRITE, CODEWEB_RATE_BYTES)');
+
+/** Before the body of an upload is read. */
+function uploadGuard({ quota }: RoutesOptions) {
+  return async (request: Request): Promise<void> => {
+    // `curl -F` is a common first try.
+    if (/^multipart\//i.test(request.header('content-type') ?? '')) throw new CodesRefusal('MULTIPART');
+    await quota.file(request.clientAddress, declaredBytes(request));
+  };
+}
+
+function declaredBytes(request: Pick<Request, 'header'>): number | undefined {
+  const length = request.header('content-length');
+  return length === undefined ? undefined : Number(length);
 }
 
 export function codesRoutes(service: CodesService, options: RoutesOptions): readonly Route[] {
@@ -86,12 +99,13 @@ function isccRoutes(service: CodesService, options: RoutesOptions): Route[] {
       headers: schema.processHeaders,
       query: schema.processQuery,
       body: { kind: 'stream', bytesMax: options.uploadBytesMax },
-      guard: refuseMultipart,
+      guard: uploadGuard(options),
       responses: {
         201: { description: 'Created', schema: schema.isccResult, headers: PROCESSED },
         400: { description: 'Invalid file name, body size or query value' },
         403: { description: 'The address in X-Upload-Source is not among the sources of the service' },
         422: UNPROCESSABLE,
+        429: THROTTLED,
         502: { description: 'The source did not send the file' },
         503: BUSY,
         507: FULL,
@@ -162,10 +176,11 @@ function mediaRoutes(service: CodesService, options: RoutesOptions): Route[] {
       headers: schema.uploadHeaders,
       query: schema.uploadQuery,
       body: { kind: 'stream', bytesMax: options.uploadBytesMax, required: true },
-      guard: refuseMultipart,
+      guard: uploadGuard(options),
       responses: {
         201: { description: 'Created', schema: schema.uploadResult, headers: LOCATION },
         400: { description: 'Invalid file name or body size' },
+        429: THROTTLED,
         503: AWAY,
         507: FULL,
       },
@@ -235,12 +250,14 @@ function metadataRoutes(service: CodesService, options: RoutesOptions): Route[] 
       tags: ['metadata'],
       params: schema.mediaIdParams,
       body: { kind: 'json', schema: schema.embedRequest, bytesMax: EMBED_BODY_MAX_BYTES },
+      guard: ({ clientAddress }) => options.quota.request(clientAddress),
       responses: {
         201: { description: 'Created', schema: schema.embedResult, headers: PROCESSED },
         400: { description: 'Invalid field' },
         403: FORBIDDEN,
         404: UNKNOWN,
         422: { description: 'Embedding or processing failed' },
+        429: THROTTLED,
         503: BUSY,
         507: FULL,
       },
@@ -308,6 +325,7 @@ function upload(
     contentType: request.header('content-type'),
     clientAddress: request.clientAddress,
     body: request.body,
+    declaredBytes: declaredBytes(request),
     signal: request.signal,
   };
 }

@@ -17,6 +17,7 @@ import { TextBodies } from './text-bodies.js';
 import type { ClientHasher } from './uploads/client-hash.js';
 import type { MediaId } from './uploads/media-id.js';
 import { openUpload, type Upload } from './uploads/open-upload.js';
+import type { UploadQuota } from './uploads/quota.js';
 import { type ReceivedBody, receive, receiveWithSum } from './uploads/receive.js';
 import type { UploadRecord, UploadRecords } from './uploads/records-port.js';
 import { UploadStore } from './uploads/upload-store.js';
@@ -89,6 +90,7 @@ export class CodesService {
   readonly #progress: ProgressPort;
   readonly #jobs: JobBoard;
   readonly #sources: Sources;
+  readonly #quota: UploadQuota | undefined;
   readonly #texts = new TextBodies();
 
   constructor(
@@ -100,6 +102,8 @@ export class CodesService {
       pipeline: Pipeline;
       /** Default: fetching from other servers is off. */
       sources?: Sources;
+      /** Default: no limits. */
+      quota?: UploadQuota;
       /** Default: that of this process. */
       progress?: ProgressPort;
       jobs?: JobBoard;
@@ -112,6 +116,7 @@ export class CodesService {
     this.#progress = parts.progress ?? new ProgressBoard();
     this.#jobs = parts.jobs ?? new JobBoard();
     this.#sources = parts.sources ?? new Sources({ origins: [] });
+    this.#quota = parts.quota;
   }
 
   /** Stores a file and makes its code. Stores nothing if processing fails. */
@@ -226,6 +231,7 @@ export class CodesService {
   #receive(upload: Upload, draft: BlobDraft, filename: string, watch: Stopwatch): Promise<ReceivedFile> {
     return watch.measure('receive', async () => {
       const received = await receiveWithSum(upload.body, draft, this.#options.uploadBytesMax);
+      await this.#count(upload, received.body.bytes);
       return { draft, filename, ...received, type: fileTypeOf(filename, received.body.head) };
     });
   }
@@ -263,12 +269,18 @@ export class CodesService {
     return this.#store.inDraft(this.#store.nextKey(filename), async (draft) => {
       const body = await receive(upload.body, draft, this.#options.uploadBytesMax);
       try {
+        await this.#count(upload, body.bytes);
         const record = this.#record(upload, filename, body.bytes);
         return await this.#store.store(draft, record, { unwritten: body.unwritten });
       } finally {
         body.release();
       }
     });
+  }
+
+  /** Counts what the client did not declare: a body without a length, or a file of another server. */
+  async #count({ clientAddress, declaredBytes = 0 }: Upload, bytes: number): Promise<void> {
+    if (bytes > declaredBytes) await this.#quota?.received(clientAddress, bytes - declaredBytes);
   }
 
   async result(id: MediaId): Promise<IsccResult> {

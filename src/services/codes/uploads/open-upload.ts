@@ -47,6 +47,8 @@ export interface Upload {
   readonly contentType: string | undefined;
   readonly clientAddress: string;
   readonly body: ByteSource;
+  /** Length of the body as the client gave it. */
+  readonly declaredBytes?: number | undefined;
   /** Address of the file, instead of the body. */
   readonly source?: string | undefined;
   /** Metadata that replaces that of the file. */
