@@ -62,6 +62,26 @@ test('an upload with an id from the future is kept up to the millisecond of its 
   expect(times).toEqual([now - HOUR_MS, undefined, now + 60_000, now]);
 });
 
+test('a clean-up destroys the key of expired uploads, and goes on without a key that it cannot destroy', async () => {
+  const { cleanup, add, files, folder, lines } = await world();
+  const now = Date.now();
+  const keys = path.join(folder, 'records', 'keys');
+  const expired = await add(now - 24 * HOUR_MS, now - 24 * HOUR_MS);
+  const [period = ''] = await readdir(keys);
+  const young = await add(now, now);
+  // Taken away by others.
+  await add(now - 48 * HOUR_MS, now - 48 * HOUR_MS);
+  const gone = (await readdir(keys)).find((name) => name !== period && !young.startsWith(name)) ?? '';
+  await rm(path.join(keys, gone));
+  await cleanup.start(1);
+  expect(await files()).toEqual([young]);
+  expect(JSON.stringify(lines)).toContain('records/keys');
+  await cleanup.stop();
+  await cleanup.start(3600);
+  expect(await readdir(keys)).toEqual([young.slice(0, 5)]);
+  expect(expired.startsWith(period)).toBe(true);
+});
+
 test('a clean-up skips an upload that is removed while it runs', async () => {
   const { cleanup, add, records } = await world();
   const now = Date.now();

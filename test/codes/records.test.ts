@@ -1,8 +1,9 @@
-import { readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { IsccResult } from '../../src/services/codes/result.js';
 import { firstMediaIdAt, type MediaId } from '../../src/services/codes/uploads/media-id.js';
+import { RecordKeys } from '../../src/services/codes/uploads/record-keys.js';
 import { Records } from '../../src/services/codes/uploads/records.js';
 import type { UploadRecord } from '../../src/services/codes/uploads/records-port.js';
 import { StorageFull } from '../../src/storage/data/full.js';
@@ -56,11 +57,79 @@ test.each([0, 100, 4096, 65_536])(
 
 test('only the owner can read the records, which have file names', async () => {
   const folder = await temporaryFolder();
-  await openRecords(folder);
+  const records = await openRecords(folder);
   const copy = await temporaryFolder();
   await Records.copy(folder, copy);
   const modes = [folder, copy].map(async (one) => (await stat(path.join(one, 'data.mdb'))).mode & 0o777);
   expect(await Promise.all(modes)).toEqual([0o600, 0o600]);
+  await records.add(a, record);
+  const second = await temporaryFolder();
+  await Records.copy(folder, second);
+  const keys = [folder, second].map(
+    async (one) => (await stat(path.join(one, 'keys', a.slice(0, 5)))).mode & 0o777,
+  );
+  expect(await Promise.all(keys)).toEqual([0o600, 0o600]);
+});
+
+test('what was removed cannot be read any more once no upload of its time is left', async () => {
+  const folder = await temporaryFolder();
+  const keys = path.join(folder, 'keys');
+  const records = await openRecords(folder);
+  const secret = { ...record, filename: 'a secret name.txt' };
+  // Two periods of the past, and one of the present.
+  const [later, now] = [firstMediaIdAt(2 ** 30), firstMediaIdAt(Date.now())];
+  for (const id of [a, b, later, now])
+    await records.add(id, secret, { name: 'a secret title' } as unknown as IsccResult);
+  expect(await readdir(keys)).toHaveLength(3);
+  const text = async () => (await readFile(path.join(folder, 'data.mdb'))).toString('latin1');
+  expect(await text()).not.toMatch(/a secret/);
+  for (const id of [a, later, now]) await records.remove(id);
+  await records.forgetRemoved();
+  // Upload b is of the time of upload a; the present may get more uploads.
+  expect(await readdir(keys)).toEqual([b.slice(0, 5), now.slice(0, 5)].sort());
+  expect(records.find(b)).toEqual(secret);
+  await records.remove(b);
+  await records.forgetRemoved();
+  expect(await readdir(keys)).toEqual([now.slice(0, 5)]);
+  // An upload of a clock that was wrong gets a new key.
+  await records.add(b, secret);
+  expect(records.find(b)).toEqual(secret);
+});
+
+test('a key outlives uploads that are being written', async () => {
+  const folder = await temporaryFolder();
+  const records = await openRecords(folder);
+  for (let round = 0; round < 20; round += 1) {
+    const [added] = await Promise.all([
+      records.add(a, record),
+      records.forgetRemoved(),
+      records.add(b, record),
+    ]);
+    expect(added).toBeUndefined();
+    expect([records.find(a), records.find(b)]).toEqual([record, record]);
+    await Promise.all([records.remove(a), records.forgetRemoved(), records.remove(b)]);
+    await Promise.all([records.forgetRemoved(), records.add(c, record)]);
+    expect(records.find(c)).toEqual(record);
+    await records.remove(c);
+    await records.forgetRemoved();
+  }
+});
+
+test('a record is readable under its own id only', async () => {
+  const keys = RecordKeys.open(await temporaryFolder());
+  const sealed = await keys.during(a, async () => keys.seal(a, 'text'));
+  expect(keys.unseal(a, sealed)).toBe('text');
+  expect(() => keys.unseal(b, sealed)).toThrow();
+  expect(() => keys.unseal(a, `${sealed.slice(0, -4)}AAAA`)).toThrow();
+});
+
+test('a key that a crash left incomplete is made again', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(path.join(folder, 'keys'));
+  await writeFile(path.join(folder, 'keys', a.slice(0, 5)), 'x');
+  const records = await openRecords(folder);
+  await records.add(a, record);
+  expect(records.find(a)).toEqual(record);
 });
 
 test('of concurrent removals only one resolves to true', async () => {

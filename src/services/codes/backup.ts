@@ -5,6 +5,7 @@ import { FORMAT_FILE } from '../../storage/data/format.js';
 import type { Copied, OnStep } from '../../storage/data/port.js';
 import { fileOf } from './uploads/media-file.js';
 import type { MediaId } from './uploads/media-id.js';
+import { RecordKeys } from './uploads/record-keys.js';
 import { Records } from './uploads/records.js';
 
 const RECORDS = 'records';
@@ -45,7 +46,8 @@ export async function backupCodes(mediaPath: string, target: string, onStep: OnS
   }
   // The lock file only matters to processes that have the database open.
   await copier.drop(path.join(RECORDS, 'lock.mdb'));
-  const files = [RECORDS_FILE, ...undigested];
+  const keys = await RecordKeys.files(path.join(target, RECORDS));
+  const files = [RECORDS_FILE, ...keys.map((file) => path.posix.join(RECORDS, file)), ...undigested];
   for (const file of [KEY_FILE, FORMAT_FILE]) if (await copier.copy(file)) files.push(file);
   await copier.finish();
   return { counts, files, notes: [] };

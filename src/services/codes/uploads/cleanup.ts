@@ -57,6 +57,7 @@ export class Cleanup {
     this.unremoved.begin();
     const mayExpire = this.#clock.mayExpire();
     const expired = mayExpire ? (await this.#removeExpired()) + (await this.#removeExpiredAhead()) : 0;
+    await this.#records.forgetRemoved().catch((error: unknown) => this.unremoved.add('records/keys', error));
     await this.#removeLeftovers(straysBefore, expired);
   }
 

@@ -10,9 +10,9 @@ import { type PagesInUse, RecordSpace } from './record-space.js';
 export interface Databases {
   /** The unnamed database; holds the others, and the entry of the write test. */
   readonly root: RootDatabase;
-  /** JSON of each `UploadRecord`. */
+  /** JSON of each `UploadRecord`, encrypted. */
   readonly uploads: Database<string, string>;
-  /** JSON of each `IsccResult`. */
+  /** JSON of each `IsccResult`, encrypted. */
   readonly results: Database<string, string>;
 }
 

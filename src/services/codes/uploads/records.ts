@@ -1,6 +1,6 @@
 /**
- * Records and results of uploads in LMDB, keyed by media id. A file without a record does not exist; the record is
- * written last and removed first.
+ * Records and results of uploads in LMDB, encrypted and keyed by media id. A file without a record does not exist; the
+ * record is written last and removed first.
  */
 import { chmod, mkdir, truncate } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,6 +14,7 @@ import { Unavailable } from '../errors.js';
 import type { IsccResult } from '../result.js';
 import { firstMediaIdAt, type MediaId } from './media-id.js';
 import { type Change, DATA_FILE, EnvironmentBroken, RecordEnvironment } from './record-environment.js';
+import { RecordKeys } from './record-keys.js';
 import type { UploadRecord, UploadRecords } from './records-port.js';
 
 const WRITE_TEST_KEY = 'write test';
@@ -31,14 +32,16 @@ export interface RecordsOptions {
 export class Records implements UploadRecords {
   readonly #folder: string;
   readonly #environment: RecordEnvironment;
+  readonly #keys: RecordKeys;
   readonly #options: RecordsOptions;
-  readonly #last: LastWrite = new LastWrite(() => this.#write(this.#writeTest()));
+  readonly #last: LastWrite = new LastWrite(() => this.#write((write) => write(this.#writeTest())));
   /** Size of the last change that failed. */
   #failedBytes = 0;
 
   private constructor(folder: string, readOnly: boolean, options: RecordsOptions = {}) {
     this.#folder = folder;
     this.#environment = new RecordEnvironment(folder, readOnly);
+    this.#keys = readOnly ? new RecordKeys(folder) : RecordKeys.open(folder);
     this.#options = options;
   }
 
@@ -67,6 +70,8 @@ export class Records implements UploadRecords {
   /** Copies the last committed state into a new folder, durably. Another process may be writing. */
   static async copy(folder: string, target: string): Promise<void> {
     await mkdir(target, { recursive: true });
+    // Before: later ones may be destroyed meanwhile. After: the copy may have records with new ones.
+    await RecordKeys.copy(folder, target);
     const source = open({ path: folder, maxDbs: 2, readOnly: true });
     try {
       await source.backup(target, true);
@@ -76,6 +81,7 @@ export class Records implements UploadRecords {
     // lmdb gives the copy the usual rights.
     await chmod(path.join(target, DATA_FILE), 0o600);
     await syncPath(path.join(target, DATA_FILE));
+    await RecordKeys.copy(folder, target);
     await syncPath(target);
   }
 
@@ -85,7 +91,7 @@ export class Records implements UploadRecords {
   }
 
   find(id: MediaId): UploadRecord | undefined {
-    return parsed<UploadRecord>(this.#uploads.get(id));
+    return this.#parsed<UploadRecord>(id, this.#uploads.get(id));
   }
 
   /** Keys of all records in ascending order. */
@@ -102,7 +108,7 @@ export class Records implements UploadRecords {
   }
 
   findResult(id: MediaId): IsccResult | undefined {
-    return parsed<IsccResult>(this.#environment.databases.results.get(id));
+    return this.#parsed<IsccResult>(id, this.#environment.databases.results.get(id));
   }
 
   /**
@@ -112,7 +118,7 @@ export class Records implements UploadRecords {
    * @throws {Unavailable} after a timeout; both may still be stored
    */
   async add(id: MediaId, record: UploadRecord, result?: IsccResult): Promise<void> {
-    await this.#write(this.#addition(id, record, result));
+    await this.#write((write) => this.#keys.during(id, () => write(this.#addition(id, record, result))));
   }
 
   /** Changes the creation time of an upload that still exists. */
@@ -131,7 +137,7 @@ export class Records implements UploadRecords {
         void uploads.remove(id);
         void results.remove(id);
       };
-      await this.#write({ make, bytes: undefined });
+      await this.#write((write) => write({ make, bytes: undefined }));
       return true;
     } finally {
       this.#removing.delete(id);
@@ -148,6 +154,15 @@ export class Records implements UploadRecords {
     return [...this.#uploads.getKeys({ start: firstMediaIdAt(time) })] as MediaId[];
   }
 
+  /** Makes what was removed unreadable: the keys of past hours without uploads are destroyed. */
+  forgetRemoved(): Promise<void> {
+    const isUsed = (beginning: string) => {
+      const [first] = this.#uploads.getKeys({ start: beginning, limit: 1 });
+      return first?.startsWith(beginning) === true;
+    };
+    return this.#keys.forget(isUsed, firstMediaIdAt(Date.now()));
+  }
+
   close(): Promise<void> {
     return this.#environment.close();
   }
@@ -156,13 +171,17 @@ export class Records implements UploadRecords {
   readonly #removing = new Set<MediaId>();
 
   #addition(id: MediaId, record: UploadRecord, result?: IsccResult): Change {
-    const recordJson = JSON.stringify(record);
-    const resultJson = result && JSON.stringify(result);
+    const recordText = this.#keys.seal(id, JSON.stringify(record));
+    const resultText = result && this.#keys.seal(id, JSON.stringify(result));
     const make: Change['make'] = ({ uploads, results }) => {
-      void uploads.put(id, recordJson);
-      if (resultJson !== undefined) void results.put(id, resultJson);
+      void uploads.put(id, recordText);
+      if (resultText !== undefined) void results.put(id, resultText);
     };
-    return { make, bytes: Buffer.byteLength(recordJson) + Buffer.byteLength(resultJson ?? '') };
+    return { make, bytes: recordText.length + (resultText?.length ?? 0) };
+  }
+
+  #parsed<T>(id: MediaId, sealed: string | undefined): T | undefined {
+    return sealed === undefined ? undefined : (JSON.parse(this.#keys.unseal(id, sealed)) as T);
   }
 
   get #uploads() {
@@ -176,12 +195,17 @@ export class Records implements UploadRecords {
   }
 
   /** All durable writes go through here. */
-  async #write(change: Change): Promise<void> {
+  async #write(work: (write: (change: Change) => Promise<void>) => Promise<void>): Promise<void> {
+    let bytes = 0;
+    const write = (change: Change) => {
+      bytes = change.bytes ?? 0;
+      return this.#environment.write(change);
+    };
     try {
-      await this.#inTime(this.#environment.write(change));
+      await this.#inTime(work(write));
       this.#last.succeeded();
     } catch (error) {
-      this.#failedBytes = change.bytes ?? 0;
+      this.#failedBytes = bytes;
       const isFull = !(error instanceof Unavailable) && (await storageIsFull(this.#folder, error));
       const shown = isFull ? new StorageFull({ cause: error }) : error;
       this.#last.failed(shown, 'the last upload could not be recorded');
@@ -202,8 +226,4 @@ export class Records implements UploadRecords {
       clearTimeout(timer);
     }
   }
-}
-
-function parsed<T>(json: string | undefined): T | undefined {
-  return json === undefined ? undefined : (JSON.parse(json) as T);
 }
