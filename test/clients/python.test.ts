@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateSecretKey } from '../../src/platform/signing/key.js';
 import { startAllServices } from '../support/all-services.js';
 import { INSTALL_MAX_MS } from '../support/set-up.js';
 
@@ -87,6 +88,7 @@ describe('the Python client', () => {
     const services = await startAllServices({
       INDEXSVC_API_SECRET: 'key',
       MSTORE_OPERATOR_TOKEN_SHA256: createHash('sha256').update(OPERATOR_TOKEN).digest('hex'),
+      MSTORE_SECKEY: generateSecretKey(),
       MSTORE_BY_CONTENT: 'true',
       RESOLVER_BY_CONTENT: 'true',
       RESOLVER_RIGHTS: 'true',

@@ -28,7 +28,7 @@ test(`${requests.length} hostile requests`, {
     INDEXSVC_LOG_LEVEL: 'warn',
     MSTORE_LOG_LEVEL: 'warn',
     RESOLVER_LOG_LEVEL: 'warn',
-    MSTORE_RATE_UPLOAD: '1000/m',
+    MSTORE_RATE_WRITE: '1000/m',
   };
   const server = await serve(SERVICE_NAMES, { cwd: folder, env });
   onTestFinished(() => server.kill());

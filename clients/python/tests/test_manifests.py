@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import base64
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,16 @@ def test_a_manifest_is_stored_found_fetched_and_deleted(
         [match] = [one for one in client.query_by_binding(alg, value) if one.manifest_id == stored.manifest_id]
         assert match.score in (100, None)
     assert resolver.manifest_of(match) == MANIFEST.read_bytes()
+    watermark = base64.b64encode(os.urandom(16)).decode()
+    store.add_binding(stored.manifest_id, watermark, alg="com.example.mark", declare=False)
+    [bound] = store.query_by_binding("com.example.mark", watermark)
+    assert bound.manifest_id == stored.manifest_id
+    verified = store.get_verified_receipt(stored.manifest_id)
+    assert verified.verified is True
+    assert store.verify_receipt(stored.manifest_id, verified.to_dict()).verified is True
+    origin = address("store").split("//")[1] + "/log"
+    assert store.get_log_file().decode().splitlines()[0] == origin
+    assert len(store.get_log_file("tile/0/000.p/1")) == 32
     store.delete_manifest(stored.manifest_id)
     with pytest.raises(NotFound):
         store.get_manifest(stored.manifest_id)

@@ -19,6 +19,16 @@ def test_an_index(search: SearchClient, index: str) -> None:
         search.get_index("missing")
 
 
+def test_watches(search: SearchClient, index: str) -> None:
+    code = "ISCC:KAC42YWGSRP3HXGYRVTJM5YN35VQYNE33RERQV2HPQS5CAQSC2EVOQI"
+    for name in ("lake", "sea"):
+        assert search.put_watch(index, name, {"query": {"iscc_code": code}}).id == name
+    assert search.get_watch(index, "lake").id == "lake"
+    assert [one.id for one in search.list_watches(index)] == ["lake", "sea"]
+    search.delete_watch(index, "lake")
+    assert [one.id for one in search.list_watches(index)] == ["sea"]
+
+
 def test_find_by_file(search: SearchClient, codes: CodesClient, index: str) -> None:
     [iscc_id] = iscc_ids(1)
     result = codes.create_iscc(PHOTO)

@@ -14,6 +14,7 @@ from ..errors import InvalidResponse, error_class
 from ..openapi.search.api.assets import add_assets, delete_asset, delete_assets, get_asset, list_assets
 from ..openapi.search.api.indexes import create_index, delete_index, get_index, list_indexes, put_paths
 from ..openapi.search.api.search import search_post
+from ..openapi.search.api.watches import delete_watch, get_watch, list_watches, put_watch
 from ..openapi.search.models import (
     DeclaredPaths,
     DeletionResult,
@@ -21,8 +22,11 @@ from ..openapi.search.models import (
     IsccIndex,
     IsccQuery,
     IsccSearchResult,
+    NewWatch,
     PutPathsBody,
+    Watch,
 )
+from ..openapi.search.types import UNSET
 from .codes import AsyncCodesClient
 from .service import AsyncService
 
@@ -85,6 +89,31 @@ class AsyncSearchClient(AsyncService):
         """Declares the metadata paths that filters can use, instead of the present ones."""
         body = PutPathsBody.from_dict({"paths": list(paths)})
         return DeclaredPaths.from_dict(await self._json(put_paths._get_kwargs(index, body=body)))
+
+    async def put_watch(self, index: str, watch_id: str, watch: Union[NewWatch, Mapping[str, Any]]) -> Watch:
+        """Reports assets that match from now on, to a webhook or as events. Replaces the watch with this id."""
+        body = watch if isinstance(watch, NewWatch) else NewWatch.from_dict(dict(watch))
+        return Watch.from_dict(await self._json(put_watch._get_kwargs(index, watch_id, body=body)))
+
+    async def get_watch(self, index: str, watch_id: str) -> Watch:
+        """A watch, and how its deliveries go."""
+        return Watch.from_dict(await self._json(get_watch._get_kwargs(index, watch_id)))
+
+    async def list_watches(self, index: str) -> AsyncIterator[Watch]:
+        """All watches of an index, sorted by id, one at a time."""
+        after: str | None = None
+        while True:
+            call = list_watches._get_kwargs(index, limit=_PAGE, after=UNSET if after is None else after)
+            page = await self._json(call)
+            for one in page["watches"]:
+                yield Watch.from_dict(one)
+            after = page["next"]
+            if after is None:
+                return
+
+    async def delete_watch(self, index: str, watch_id: str) -> None:
+        """Ends a watch."""
+        await self._send(delete_watch._get_kwargs(index, watch_id))
 
     async def add(self, index: str, asset: Asset) -> str:
         """Adds or replaces an asset. Returns `created` or `updated`."""

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Union
 
 from .._matches import Checked, Match, matches_of
 from .._upload import Progress, Source, upload_of
+from ..openapi.store.api.bindings import associate_manifest, update_associated_manifest
+from ..openapi.store.api.log import get_store_log_file
 from ..openapi.store.api.manifests import (
     delete_manifest,
     get_manifest_by_id,
     get_manifest_receipt,
     get_manifest_thumbnail,
+    get_verified_receipt,
     list_manifests,
     store_manifest,
+    verify_receipt,
 )
 from ..openapi.store.api.matches import query_by_large_binding, upload_file
-from ..openapi.store.models import C2PaSoftBindingQuery, ListedManifest, Receipt
+from ..openapi.store.models import (
+    BindingRequest,
+    C2PaSoftBindingQuery,
+    GivenReceipt,
+    ListedManifest,
+    Receipt,
+    VerifiedReceipt,
+)
 from ..openapi.store.models import Upload as StoredManifest
 from ..openapi.store.types import UNSET, File, Unset
 from .service import AsyncService
@@ -81,6 +92,43 @@ class AsyncStoreClient(AsyncService):
     async def get_receipt(self, manifest_id: str) -> Receipt:
         """The signed receipt of a manifest."""
         return Receipt.from_dict(await self._json(get_manifest_receipt._get_kwargs(manifest_id)))
+
+    async def get_verified_receipt(self, manifest_id: str) -> VerifiedReceipt:
+        """The receipt of a manifest in the form of the C2PA, and that the store verifies it."""
+        return VerifiedReceipt.from_dict(await self._json(get_verified_receipt._get_kwargs(manifest_id)))
+
+    async def verify_receipt(self, manifest_id: str, receipt: Mapping[str, Any]) -> VerifiedReceipt:
+        """Whether a receipt is one of the store for this manifest, and its entry is in the log."""
+        call = verify_receipt._get_kwargs(manifest_id, body=GivenReceipt.from_dict(dict(receipt)))
+        # Repeatable: a query.
+        return VerifiedReceipt.from_dict(await self._json(call, repeatable=True))
+
+    async def get_log_file(self, path: str = "checkpoint") -> bytes:
+        """A file of the store's transparency log: `checkpoint`, or a path below `tile/`."""
+        call = get_store_log_file._get_kwargs(path)
+        # The generated package escapes the slashes of a path.
+        return (await self._send({**call, "url": f"/log/{path}"})).content
+
+    async def add_binding(
+        self, manifest_id: str, value: str, *, alg: str | Unset = UNSET, declare: bool | Unset = UNSET
+    ) -> None:
+        """Binds a value to a stored manifest that does not name it, such as a watermark.
+
+        :param value: in Base64; an ISCC also as text
+        :param alg: can be left out if the value is an ISCC as text
+        """
+        body = BindingRequest(manifest_id=manifest_id, binding_value=value, alg=alg)
+        call = associate_manifest._get_kwargs(body=body, declare=declare)
+        # Repeatable: a binding that the manifest has already changes nothing.
+        await self._send({**call, "headers": {**call["headers"], **self._token}}, repeatable=True)
+
+    async def move_binding(
+        self, manifest_id: str, value: str, *, alg: str | Unset = UNSET, declare: bool | Unset = UNSET
+    ) -> None:
+        """Binds a value to another manifest than the one that `add_binding` bound it to."""
+        body = BindingRequest(manifest_id=manifest_id, binding_value=value, alg=alg)
+        call = update_associated_manifest._get_kwargs(body=body, declare=declare)
+        await self._send({**call, "headers": {**call["headers"], **self._token}})
 
     async def list_manifests(self, *, after: int | None = None) -> AsyncIterator[ListedManifest]:
         """The publisher's manifests, oldest first, one at a time; with the operator token, those of all.
