@@ -194,10 +194,9 @@ export class Dispatcher implements RequestContext {
     const { route } = compiled;
     const { exchange } = request;
     refuse(route.body && lengthRefusal(route.body, exchange.head, this.#options.transportBytesMax));
-    const isKept = route.body !== undefined && route.body.kind !== 'stream';
-    const share = isKept ? this.#options.bodies.open(request.clientAddress) : undefined;
+    const share = route.body && this.#options.bodies.open(request.clientAddress);
     request.bodyShare = share;
-    refuse(memoryRefusal(share, exchange.head));
+    if (route.body?.kind !== 'stream') refuse(memoryRefusal(share, exchange.head));
     // Must happen before the first await: bytes that arrive without a listener are lost.
     const inbox = route.body && openBody(route.body, exchange, share);
     if (inbox !== undefined) request.onDisconnect(() => inbox.abort());

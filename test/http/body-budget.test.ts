@@ -2,6 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { json } from '../../src/http/reply/replies.js';
 import { BodyBudget } from '../../src/http/request/body-budget.js';
+import { wholeBody } from '../../src/http/request/streamed.js';
 import { route } from '../../src/http/routing/route.js';
 import { startServer } from '../../src/http/server.js';
 import { createLogger } from '../../src/platform/observe/log.js';
@@ -37,58 +38,71 @@ it('counts the addresses of an IPv6 network as one client, and small bodies not 
   expect(budget.bytes).toBe(6 * MIB);
 });
 
-it.each(TRANSPORTS)(
-  'a body without room gets 503 before it is sent, until others are done (%s)',
-  async (name) => {
-    const bodies = new BodyBudget(2 * MIB);
-    const app = demo();
-    const large = route({
+/** The layer collects the body, or the handler does. */
+const LARGE = {
+  collected: route({
+    method: 'POST',
+    path: '/large',
+    operationId: 'large',
+    summary: 'Keeps the body',
+    tags: [],
+    body: { kind: 'bytes', bytesMax: 4 * MIB },
+    responses: {},
+    handler: ({ body }) => json({ bytes: body.length }),
+  }),
+  streamed: route({
+    method: 'POST',
+    path: '/large',
+    operationId: 'large',
+    summary: 'Keeps the body',
+    tags: [],
+    body: { kind: 'stream', bytesMax: 4 * MIB },
+    responses: {},
+    handler: async ({ body }) => json({ bytes: (await wholeBody(body, 4 * MIB)).length }),
+  }),
+};
+
+it.each(
+  TRANSPORTS.flatMap((name) => (['collected', 'streamed'] as const).map((kind) => [name, kind] as const)),
+)('a body without room gets 503 before it is sent, until others are done (%s, %s)', async (name, kind) => {
+  const bodies = new BodyBudget(2 * MIB);
+  const app = demo();
+  const log = createLogger('silent');
+  const server = await startServer(
+    { ...app, routes: [LARGE[kind]], proxies: 1 },
+    { host: '127.0.0.1', port: 0, transport: transportOf(name), log, bodies },
+  );
+  onTestFinished(() => server.stop());
+  const post = async (address: string, body: Uint8Array | ReadableStream) => {
+    const headers = { 'X-Forwarded-For': address };
+    const response = await fetch(`${server.url}/large`, {
       method: 'POST',
-      path: '/large',
-      operationId: 'large',
-      summary: 'Keeps the body',
-      tags: [],
-      body: { kind: 'bytes', bytesMax: 4 * MIB },
-      responses: {},
-      handler: ({ body }) => json({ bytes: body.length }),
-    });
-    const log = createLogger('silent');
-    const server = await startServer(
-      { ...app, routes: [large], proxies: 1 },
-      { host: '127.0.0.1', port: 0, transport: transportOf(name), log, bodies },
-    );
-    onTestFinished(() => server.stop());
-    const post = async (address: string, body: Uint8Array | ReadableStream) => {
-      const headers = { 'X-Forwarded-For': address };
-      const response = await fetch(`${server.url}/large`, {
-        method: 'POST',
-        body,
-        headers,
-        duplex: 'half',
-      } as RequestInit);
-      await response.text();
-      return [response.status, response.headers.get('retry-after')];
-    };
-    const slow = await RawClient.connect(server.port);
-    onTestFinished(() => slow.destroy());
-    slow.send(
-      `POST /large HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: ${MIB}\r\n\r\nx`,
-    );
-    await expect.poll(() => bodies.bytes).toBe(MIB);
+      body,
+      headers,
+      duplex: 'half',
+    } as RequestInit);
+    await response.text();
+    return [response.status, response.headers.get('retry-after')];
+  };
+  const slow = await RawClient.connect(server.port);
+  onTestFinished(() => slow.destroy());
+  slow.send(
+    `POST /large HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: ${MIB}\r\n\r\nx`,
+  );
+  await expect.poll(() => bodies.bytes).toBe(MIB);
 
-    // Half is the most that one client may have while it is not alone.
-    expect(await post('192.0.2.1', Buffer.alloc(MIB / 2))).toEqual([503, '5']);
-    expect(await post('192.0.2.1', Buffer.alloc(MIB / 8))).toEqual([200, null]);
-    expect(await post('192.0.2.2', Buffer.alloc(MIB))).toEqual([200, null]);
-    expect(await post('192.0.2.2', Buffer.alloc(2 * MIB))).toEqual([503, '5']);
-    // Without a declared length, the bytes count as they arrive.
-    const chunked = () => new Blob([Buffer.alloc(2 * MIB)]).stream();
-    expect(await post('192.0.2.2', chunked())).toEqual([503, '5']);
+  // Half is the most that one client may have while it is not alone.
+  expect(await post('192.0.2.1', Buffer.alloc(MIB / 2))).toEqual([503, '5']);
+  expect(await post('192.0.2.1', Buffer.alloc(MIB / 8))).toEqual([200, null]);
+  expect(await post('192.0.2.2', Buffer.alloc(MIB))).toEqual([200, null]);
+  expect(await post('192.0.2.2', Buffer.alloc(2 * MIB))).toEqual([503, '5']);
+  // Without a declared length, the bytes count as they arrive.
+  const chunked = () => new Blob([Buffer.alloc(2 * MIB)]).stream();
+  expect(await post('192.0.2.2', chunked())).toEqual([503, '5']);
 
-    slow.destroy();
-    await expect.poll(() => bodies.bytes).toBe(0);
-    expect(await post('192.0.2.2', chunked())).toEqual([200, null]);
-    expect(await post('192.0.2.2', Buffer.alloc(4 * MIB))).toEqual([200, null]);
-    await expect.poll(() => bodies.bytes).toBe(0);
-  },
-);
+  slow.destroy();
+  await expect.poll(() => bodies.bytes).toBe(0);
+  expect(await post('192.0.2.2', chunked())).toEqual([200, null]);
+  expect(await post('192.0.2.2', Buffer.alloc(4 * MIB))).toEqual([200, null]);
+  await expect.poll(() => bodies.bytes).toBe(0);
+});

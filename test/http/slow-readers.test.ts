@@ -49,7 +49,7 @@ test.skipIf(process.platform !== 'linux').each(TRANSPORTS)(
     // The bound is 100 ms on an idle machine; shared ones are slower.
     expect(median(latencies)).toBeLessThan(500);
     // A client that does read is served meanwhile.
-    const body = await (await fetch(`${url}${file}`, { signal: AbortSignal.timeout(15_000) })).arrayBuffer();
+    const body = await (await fetch(`${url}${file}`, { signal: AbortSignal.timeout(40_000) })).arrayBuffer();
     expect(body.byteLength).toBe(FILE_BYTES);
   },
   60_000,

@@ -4,6 +4,8 @@ import { processMemory } from '../../platform/process-memory.js';
 
 /** Part of the memory of the process. The values in a body take five times its size, so that all take a third. */
 const MEMORY_SHARE = 1 / 16;
+/** On large machines: two of the largest bodies of search, so that ten that arrive at once take 400 MB, not gigabytes. */
+const BYTES_MAX = 128 * 1024 ** 2;
 /** Part of the budget that one client network may fill. */
 const CLIENT_SHARE = 1 / 2;
 /** Smaller bodies do not count: as much may wait for any reader. */
@@ -15,8 +17,8 @@ export class BodyBudget {
   /** By client network; those without a body are absent. */
   readonly #byClient = new Map<string, number>();
 
-  /** @param bytesMax default: a 16th of the memory of this process */
-  constructor(bytesMax = MEMORY_SHARE * processMemory()) {
+  /** @param bytesMax default: a 16th of the memory of this process, at most 128 MiB */
+  constructor(bytesMax = Math.min(BYTES_MAX, MEMORY_SHARE * processMemory())) {
     this.#bytesMax = bytesMax;
   }
 
@@ -27,7 +29,7 @@ export class BodyBudget {
 
   /** The body of one request. Close it when the request is over. */
   open(clientAddress: string): BodyShare {
-    return new BodyShare(this, clientKey(clientAddress));
+    return new BodyShare(this, clientAddress);
   }
 
   /**
@@ -55,24 +57,27 @@ export class BodyBudget {
 /** What one body takes of the budget. */
 export class BodyShare {
   readonly #budget: BodyBudget;
-  readonly #client: string;
+  readonly #address: string;
+  /** Most bodies are small, and need none. */
+  #client: string | undefined;
   #bytes = 0;
 
-  constructor(budget: BodyBudget, client: string) {
+  constructor(budget: BodyBudget, address: string) {
     this.#budget = budget;
-    this.#client = client;
+    this.#address = address;
   }
 
   /** Whether the body may have so many bytes in memory. */
   grow(bytes: number): boolean {
     if (bytes <= SMALL_BYTES || bytes <= this.#bytes) return true;
+    this.#client ??= clientKey(this.#address);
     if (!this.#budget.take(this.#client, this.#bytes, bytes - this.#bytes)) return false;
     this.#bytes = bytes;
     return true;
   }
 
   close(): void {
-    if (this.#bytes > 0) this.#budget.giveBack(this.#client, this.#bytes);
+    if (this.#client !== undefined && this.#bytes > 0) this.#budget.giveBack(this.#client, this.#bytes);
     this.#bytes = 0;
   }
 }

@@ -14,7 +14,7 @@ export interface BodyLimits {
   readonly declaredBytes: number | undefined;
   readonly bytesMax: number;
   readonly required: boolean;
-  /** Memory for a body that is kept whole. */
+  /** Memory for a body that is kept whole, or for what a reader keeps of it. */
   readonly share?: BodyShare | undefined;
   /** Media types, for the refusal of an empty body. */
   readonly accepted?: readonly string[] | undefined;
@@ -52,6 +52,10 @@ export class BodyInbox implements BodyStream {
     this.#take = take;
   }
 
+  reserve(bytes: number): void {
+    if (this.#limits.share?.grow(bytes) === false) throw new RequestRefused({ kind: 'memory-full' });
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {
     return {
       next: () => this.#next(),
@@ -70,7 +74,7 @@ export class BodyInbox implements BodyStream {
     let bytes = 0;
     for await (const chunk of this) {
       bytes += chunk.length;
-      if (this.#limits.share?.grow(bytes) === false) throw new RequestRefused({ kind: 'memory-full' });
+      this.reserve(bytes);
       body.add(chunk);
     }
     return body.take();

@@ -1,6 +1,7 @@
 /** Streamed bodies as a whole, or line by line. */
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { RequestRefused } from '../reply/errors.js';
+import type { BodyStream } from '../routing/route.js';
 import { Gathered } from './gathered.js';
 
 /** Media type of JSON lines, as responses name it. */
@@ -16,24 +17,29 @@ export function isLines(contentType: string | undefined): boolean {
 }
 
 /**
- * A whole body.
+ * A whole body. It takes memory of the budget of all bodies, before it is read if its length is known.
  *
- * @param declaredBytes its length, if it is known
- * @throws {RequestRefused} if it is longer than `bytesMax`, also after decoding
+ * @param decoded its decoded bytes, if it is encoded
+ * @throws {RequestRefused} if it is longer than `bytesMax`, also after decoding, or there is no memory for it
  */
 export async function wholeBody(
-  bytes: AsyncIterable<Uint8Array>,
-  declaredBytes: number | undefined,
+  body: BodyStream,
   bytesMax: number,
+  decoded: AsyncIterable<Uint8Array> = body,
 ): Promise<Buffer> {
   const refusal = () => new RequestRefused({ kind: 'body-too-large', bytesMax });
-  if (declaredBytes !== undefined && declaredBytes > bytesMax) throw refusal();
-  const body = new Gathered();
-  for await (const chunk of bytes) {
-    if (body.length + chunk.length > bytesMax) throw refusal();
-    body.add(chunk);
+  if (decoded === body && body.declaredBytes !== undefined) {
+    if (body.declaredBytes > bytesMax) throw refusal();
+    body.reserve(body.declaredBytes);
   }
-  return body.take();
+  const whole = new Gathered();
+  for await (const chunk of decoded) {
+    const length = whole.length + chunk.length;
+    if (length > bytesMax) throw refusal();
+    body.reserve(length);
+    whole.add(chunk);
+  }
+  return whole.take();
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -51,6 +51,12 @@ export interface BodyStream extends AsyncIterable<Uint8Array> {
    * the reader does not get them. That saves a copy, and a turn of the reader per chunk.
    */
   offer(take: (bytes: Uint8Array) => boolean): void;
+  /**
+   * Takes memory for `bytes` in total, which the reader keeps until the request is over, of the budget of all bodies.
+   *
+   * @throws {RequestRefused} if there is no room
+   */
+  reserve(bytes: number): void;
 }
 
 /** A validated request, as a handler sees it. */

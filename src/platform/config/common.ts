@@ -48,7 +48,7 @@ export const commonVariables = defineVariables({
   bodyMemory: {
     name: 'ISCCD_BODY_MEMORY',
     schema: integer(1024 ** 2),
-    defaultShown: 'a 16th of the memory',
+    defaultShown: 'a 16th of the memory, at most 134217728',
     unit: 'bytes',
     description:
       'Memory for request bodies that are kept whole, of all services of the process; uploads of files are not. The values in a body take up to five times as much while they are processed. One client network gets at most half of it while others use it; beyond it 503 before the body is read. The default counts the limit of a container',

@@ -92,9 +92,7 @@ function byCode({ lookUp }: RightsOptions): Route {
         const stream = Readable.from(answerLines(request, (iscc) => lookUp.ofCode(iscc, options)));
         return { status: 200, body: { kind: 'stream', stream, contentType: LINES_TYPE } };
       }
-      return one(await wholeBody(body, body.declaredBytes, QUERY_BYTES_MAX), (iscc) =>
-        lookUp.ofCode(iscc, options),
-      );
+      return one(await wholeBody(body, QUERY_BYTES_MAX), (iscc) => lookUp.ofCode(iscc, options));
     },
   });
 }

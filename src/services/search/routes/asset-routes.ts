@@ -93,9 +93,8 @@ function addAssets(service: SearchService, options: RouteOptions): Route {
         const lines = { skip: query.skip ?? 0, lineBytesMax: bodyBytesMax };
         return stream(await service.addLines(params.name, bytes, lines));
       }
-      const declared = coding === undefined ? request.body.declaredBytes : undefined;
       return engineJson(
-        await service.add(params.name, await wholeBody(bytes, declared, bodyBytesMax), type),
+        await service.add(params.name, await wholeBody(request.body, bodyBytesMax, bytes), type),
         201,
       );
     },
