@@ -13,7 +13,8 @@ const PORT_VARIABLES: Readonly<Record<ServiceName, string>> = {
   resolver: 'RESOLVER_PORT',
 };
 
-const QUIET = {
+/** Levels at which services log only what is wrong. */
+export const QUIET = {
   CODEWEB_LOG_LEVEL: 'warn',
   INDEXSVC_LOG_LEVEL: 'warn',
   MSTORE_LOG_LEVEL: 'error',

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SERVICE_NAMES } from '../../src/compose/service-names.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { post } from '../search/support/search-server.js';
-import { servicePorts } from '../support/all-services.js';
+import { QUIET, servicePorts } from '../support/all-services.js';
 import { serve } from '../support/serve.js';
 import { torture } from '../support/torture.js';
 import { HOSTILE_REQUESTS, INDEX } from './support/hostile-requests.js';
@@ -24,10 +24,8 @@ test(`${requests.length} hostile requests`, {
   const env = {
     ...(await servicePorts()),
     ISCCD_DATA_DIR: folder,
-    CODEWEB_LOG_LEVEL: 'warn',
-    INDEXSVC_LOG_LEVEL: 'warn',
+    ...QUIET,
     MSTORE_LOG_LEVEL: 'warn',
-    RESOLVER_LOG_LEVEL: 'warn',
     MSTORE_RATE_WRITE: '1000/m',
   };
   const server = await serve(SERVICE_NAMES, { cwd: folder, env });

@@ -12,12 +12,12 @@ import { temporaryFolder } from '../codes/support/folder.js';
 import { RawClient } from '../http/support/raw.js';
 import { randomAsset } from '../search/support/random-assets.js';
 import { post } from '../search/support/search-server.js';
-import { servicePorts } from '../support/all-services.js';
+import { QUIET, servicePorts } from '../support/all-services.js';
 import { type ServedProcess, serve } from '../support/serve.js';
 import { torture } from '../support/torture.js';
 import { TRANSPORTS } from '../support/transports.js';
 import { container } from './support/container.js';
-import { errorLines, peakMb } from './support/probe.js';
+import { errorLines, peakMb, REFUSALS } from './support/probe.js';
 
 const { cases, report, size } = torture('memory');
 const CONTAINER_BYTES = 512 * 1024 ** 2;
@@ -31,7 +31,6 @@ const SLOW_MB_MAX = 100;
 const MAIN_MB_MAX = 600;
 const HEALTH_SECONDS_MAX = 15;
 const INDEX = 'memory';
-const REFUSALS = [400, 413, 415, 422];
 
 type Urls = ServedProcess['urls'];
 interface LargeRequest {
@@ -167,10 +166,8 @@ test.skipIf(process.platform !== 'linux').each(TRANSPORTS)(
       ...(await servicePorts()),
       ISCCD_DATA_DIR: folder,
       ISCCD_TRANSPORT: transport,
-      CODEWEB_LOG_LEVEL: 'warn',
-      INDEXSVC_LOG_LEVEL: 'warn',
+      ...QUIET,
       MSTORE_LOG_LEVEL: 'warn',
-      RESOLVER_LOG_LEVEL: 'warn',
       // Where there is no container, the process must behave as in one.
       ...(box === undefined && {
         ISCCD_BODY_MEMORY: String(CONTAINER_BYTES / 16),

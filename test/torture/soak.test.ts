@@ -8,7 +8,7 @@ import { temporaryFolder } from '../codes/support/folder.js';
 import { fileBytes } from '../codes/support/reference.js';
 import { isccId, randomAsset } from '../search/support/random-assets.js';
 import { post } from '../search/support/search-server.js';
-import { servicePorts } from '../support/all-services.js';
+import { QUIET, servicePorts } from '../support/all-services.js';
 import { serve } from '../support/serve.js';
 import { Random, torture } from '../support/torture.js';
 import { errorLines } from './support/probe.js';
@@ -93,11 +93,8 @@ test.skipIf(process.platform !== 'linux')(`${SECONDS} s`, { timeout: 180_000 + S
   const env = {
     ...(await servicePorts()),
     ISCCD_DATA_DIR: folder,
-    CODEWEB_LOG_LEVEL: 'warn',
-    INDEXSVC_LOG_LEVEL: 'warn',
-    MSTORE_LOG_LEVEL: 'error',
+    ...QUIET,
     MSTORE_RATE_READ: '1000000/s',
-    RESOLVER_LOG_LEVEL: 'warn',
   };
   const served = await serve(SERVICE_NAMES, { cwd: folder, env });
   onTestFinished(() => served.kill());

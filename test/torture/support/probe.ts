@@ -7,7 +7,7 @@ import { bodyOf, postJson, upload } from '../../codes/support/client.js';
 import type { ServedProcess } from '../../support/serve.js';
 
 /** Refusals of bad files. */
-const REFUSALS = [400, 413, 415, 422];
+export const REFUSALS = [400, 413, 415, 422];
 const RETRIES = 20;
 
 export interface Verdict {
