@@ -1,7 +1,8 @@
 /**
  * `npm run screenshots -- [NAME…] [--out FOLDER]` takes the pictures of the documentation from the running product, so that
  * they stay true. Default: all, into `docs/images`. A file is only replaced if its picture differs visibly: identifiers differ
- * from run to run, and each version of the browser draws fonts a little differently.
+ * from run to run, and each version of the browser draws fonts a little differently. `npm run screenshots -- samples` draws the
+ * files of `examples/media`.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { launchChromium } from '../../test/support/launch-chromium.js';
 import { encodeLoop, encodePicture, type Shot } from './encode.js';
+import { drawSamples } from './samples.js';
 import { fileOf, SCENES, type Scene } from './scenes.js';
 import { type Stage, setStage } from './stage.js';
 
@@ -24,6 +26,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { out: { type: 'string', default: IMAGES } },
 });
+if (positionals[0] === 'samples') {
+  await drawSamples();
+  process.exit(0);
+}
 const names = positionals.length > 0 ? positionals : Object.keys(SCENES);
 const unknown = names.filter((name) => !(name in SCENES));
 if (unknown.length > 0) {

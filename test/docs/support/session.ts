@@ -10,7 +10,7 @@ import { servicePorts } from '../../support/all-services.js';
 import { type Block, type Page, ROOT } from './page.js';
 
 /** Parts of a clone that pages refer to. */
-const LINKED = ['dist', 'native', 'openapi', 'test', 'node_modules/isccd'];
+const LINKED = ['dist', 'examples', 'native', 'openapi', 'test', 'node_modules/isccd'];
 /** A page that takes longer counts as hung. */
 export const PAGE_MS_MAX = 300_000;
 /** Default ports as written in pages, in the order of the services. */
