@@ -57,7 +57,7 @@ export const AREAS = [
       'src/platform/config/rate.ts',
       'src/platform/ip-address.ts',
       'src/platform/limits',
-      'src/http/request/client-address.ts',
+      'src/http/head/client-address.ts',
     ],
     tests: ['test/http/headers.test.ts', 'test/limits/limits.test.ts', 'test/limits/redis.test.ts'],
   },

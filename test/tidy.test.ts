@@ -95,6 +95,24 @@ describe('floors', () => {
   });
 });
 
+describe('folders', () => {
+  it('of a room form no circle, types included', () => {
+    const graph = new Map<string, string[]>();
+    for (const [file, targets] of imports) {
+      const folder = folderOf(file);
+      if (folder === undefined) continue;
+      const others = targets
+        .map((target) => folderOf(sourceOf(target)))
+        .filter(
+          (other) => other !== undefined && other !== folder && path.dirname(other) === path.dirname(folder),
+        );
+      graph.set(folder, [...(graph.get(folder) ?? []), ...(others as string[])]);
+    }
+    expect(graph.size).toBeGreaterThan(20);
+    expect(circlesOf(graph)).toEqual([]);
+  });
+});
+
 describe('modules', () => {
   it('form no circle, types included', () => {
     const graph = new Map(sources.map((file) => [file, (imports.get(file) ?? []).map(sourceOf)]));
@@ -259,6 +277,12 @@ function roomOf(file: string): string | undefined {
 function placeOf(file: string): string {
   const [, entry = '', room = ''] = file.split('/');
   return HOUSES.includes(entry) ? `${entry}/${room}` : entry;
+}
+
+/** The folder that a file of a room is in, below the room. */
+function folderOf(file: string): string | undefined {
+  const [room, ...inside] = file.slice(`src/${placeOf(file)}/`.length).split('/');
+  return file.startsWith('src/') && inside.length > 0 ? `src/${placeOf(file)}/${room}` : undefined;
 }
 
 function withoutComments(file: string): string {

@@ -2,7 +2,7 @@
 import { type Asset, type CodedAsset, type ContentCoder, ContentRefused } from '../content/coder.js';
 import type { References } from '../content/reference.js';
 import { assetHeaders, filenameParameter, sentFilename } from '../content/sent-filename.js';
-import { detailReply, json } from '../http/reply/replies.js';
+import { detailReply, json } from '../http/routing/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../http/routing/route.js';
 import { THROTTLED } from '../platform/limits/throttle.js';
 import { RESULTS_DEFAULT } from './binding-query.js';

@@ -1,7 +1,7 @@
 /** Errors of the C2PA services: JSON with a `detail`, always a string. */
 import { z } from 'zod';
 import { errorTable } from '../http/reply/error-table.js';
-import { detailReply } from '../http/reply/replies.js';
+import { detailReply } from '../http/routing/replies.js';
 import type { Reply } from '../http/routing/route.js';
 import type { Refusal } from '../http/routing/service.js';
 

@@ -1,5 +1,5 @@
 /** Routes that describe a soft-binding service: algorithms, capabilities, status, discovery. For store and resolver. */
-import { json } from '../http/reply/replies.js';
+import { json } from '../http/routing/replies.js';
 import { type Request, type Route, route } from '../http/routing/route.js';
 import { apiDocument, capabilitiesDocument, DISCOVERY_PATH, discoveryDocument } from './documents.js';
 import {

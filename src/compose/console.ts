@@ -1,5 +1,5 @@
 /** The console: which other services a page offers, and at which addresses. */
-import type { RequestHeaders } from '../http/request/head.js';
+import type { RequestHeaders } from '../http/head/head.js';
 import type { Neighbours } from '../http/routing/neighbours.js';
 import type { Origins } from '../http/routing/route.js';
 import type { ConsoleSetting } from '../platform/config/console.js';

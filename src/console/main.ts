@@ -1,12 +1,12 @@
 /** Starts the parts of the page whose services respond. */
 import { compareForm } from './codes/compare.js';
 import { compareFiles, filesToCompare } from './codes/compare-files.js';
-import { metadataForm, readMetadata } from './codes/metadata-tab.js';
-import { addFiles, fileFields } from './codes/queue.js';
 import { onPageDrop } from './drop.js';
 import { exampleButtons } from './find/examples.js';
 import { ask, askForm, searchFields } from './find/field.js';
 import { isShown, linked } from './link.js';
+import { metadataForm, readMetadata } from './metadata-tab.js';
+import { addFiles, fileFields } from './queue.js';
 import { checkForm, chooseToCheck } from './resolver/check.js';
 import { browse, browseForms } from './search/browse.js';
 import { createForm } from './search/create.js';

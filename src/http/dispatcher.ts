@@ -2,11 +2,13 @@
 import type { Logger } from '../platform/observe/log.js';
 import type { SpanRecorder } from '../platform/observe/spans.js';
 import { type Trace, traceOf } from '../platform/observe/trace.js';
+import { HOST_INVALID, isAllowedHost } from './head/allowed-hosts.js';
+import { hasUnknownExpectation } from './head/head.js';
+import { requestIds } from './head/request-id.js';
 import { corsHeaders, isPreflight, preflightReply } from './reply/cors.js';
 import { errorReply } from './reply/error-reply.js';
 import { ClientDisconnected, ExpectationFailed, RequestRefused, ResponseFailed } from './reply/errors.js';
 import { sendRefusal, sendReply } from './reply/reply.js';
-import { HOST_INVALID, isAllowedHost } from './request/allowed-hosts.js';
 import {
   contentRefusal,
   lengthRefusal,
@@ -16,9 +18,7 @@ import {
   parseJson,
 } from './request/body.js';
 import type { BodyBudget } from './request/body-budget.js';
-import { hasUnknownExpectation } from './request/head.js';
 import { type RequestContext, ServedRequest } from './request/request.js';
-import { requestIds } from './request/request-id.js';
 import { validateBody, validateHead } from './request/validate.js';
 import { isProbe } from './routing/health.js';
 import { type Neighbours, neighbourPolicy } from './routing/neighbours.js';

@@ -53,13 +53,13 @@ export {
 export { parseStm, type StmSeed, stmSeed } from '../services/codes/seed/stm.js';
 export { type InProcessServices, resolverApp } from '../services/resolver/app.js';
 export { type SearchApp, searchApp } from '../services/search/app.js';
-export { InProcessSearch } from '../services/search/engine/in-process.js';
 export {
   type ImportCount,
   type ImportSource,
   type ImportStep,
   importFrom,
 } from '../services/search/import.js';
+export { InProcessSearch } from '../services/search/in-process.js';
 export type { Integers } from './arguments.js';
 export { type CodedFile, codeFile } from './code-file.js';
 export { composeCode, decodeCode, decomposeCode, encodeUnit } from './codec.js';

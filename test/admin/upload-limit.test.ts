@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
+import { largestBody } from '../../src/http/routing/route.js';
+import { loadTransport } from '../../src/http/transport/load-transport.js';
 import type { Transport } from '../../src/http/transport/transport.js';
 import { createLogger } from '../../src/platform/observe/log.js';
 import type { Sessions } from '../../src/services/dashboard/accounts/sessions.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entry } from '../../src/client/search-api.js';
-import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
+import { InProcessSearch } from '../../src/services/search/in-process.js';
 import { randomAsset } from '../search/support/random-assets.js';
 import { rows } from '../search/support/search-server.js';
 import { isccd } from '../support/command.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { NotFound, SearchClient } from '../../src/client/index.js';
-import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
+import { InProcessSearch } from '../../src/services/search/in-process.js';
 import { type CannedResponse, type Listener, listener } from './support/listener.js';
 
 const UNITS = [

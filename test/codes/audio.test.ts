@@ -14,8 +14,8 @@ import {
   format,
   readAudio,
 } from '../../src/services/codes/pipeline/formats/audio.js';
-import { FfmpegMissing } from '../../src/services/codes/pipeline/tools/ffmpeg.js';
-import { ToolFailed } from '../../src/services/codes/pipeline/tools/process.js';
+import { FfmpegMissing } from '../../src/services/codes/tools/ffmpeg.js';
+import { ToolFailed } from '../../src/services/codes/tools/process.js';
 import {
   contentUnit,
   distance,

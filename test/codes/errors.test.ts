@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { errorForm } from '../../src/services/codes/error-form.js';
 import { CodesRefusal, Unavailable } from '../../src/services/codes/errors.js';
-import { fileErrorCode } from '../../src/services/codes/pipeline/file-error.js';
+import { fileErrorCode } from '../../src/services/codes/tools/file-error.js';
 
 const MAX = 1000;
 const development = errorForm({ details: true, uploadBytesMax: MAX });

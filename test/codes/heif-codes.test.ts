@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/native.js';
 import { format } from '../../src/services/codes/pipeline/formats/image.js';
-import { decodePictures } from '../../src/services/codes/pipeline/tools/coded-pictures.js';
+import { decodePictures } from '../../src/services/codes/tools/coded-pictures.js';
 import { temporaryFolder } from './support/folder.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../fixtures/codes/heif');

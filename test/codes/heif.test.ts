@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { decodeHeif, HeifUnreadable } from '../../src/services/codes/pipeline/tools/heif.js';
+import { decodeHeif, HeifUnreadable } from '../../src/services/codes/tools/heif.js';
 import { temporaryFolder } from './support/folder.js';
 import { recorded } from './support/recorded.js';
 

@@ -8,7 +8,7 @@ import { PDFDict, PDFDocument, PDFHexString, PDFName } from 'pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extractPdfMetadata, format, readPdf } from '../../src/services/codes/pipeline/formats/pdf.js';
-import { PdfUnreadable } from '../../src/services/codes/pipeline/tools/pdfium.js';
+import { PdfUnreadable } from '../../src/services/codes/tools/pdfium.js';
 import {
   contentUnit,
   distance,

@@ -4,12 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  collector,
-  runTool,
-  ToolFailed,
-  ToolMissing,
-} from '../../src/services/codes/pipeline/tools/process.js';
+import { collector, runTool, ToolFailed, ToolMissing } from '../../src/services/codes/tools/process.js';
 
 const LIMITS = { durationMaxMs: 10_000, memoryMaxBytes: 1024 ** 3, fileMaxBytes: 1024 ** 2 };
 const ignore = () => undefined;

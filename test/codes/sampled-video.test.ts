@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostedDecoding, readPictures } from '../../src/services/codes/pipeline/formats/video-pictures.js';
-import { ffmpeg, input } from '../../src/services/codes/pipeline/tools/ffmpeg.js';
-import { probe } from '../../src/services/codes/pipeline/tools/probe.js';
-import { runTool } from '../../src/services/codes/pipeline/tools/process.js';
+import { ffmpeg, input } from '../../src/services/codes/tools/ffmpeg.js';
+import { probe } from '../../src/services/codes/tools/probe.js';
+import { runTool } from '../../src/services/codes/tools/process.js';
 import { run } from '../support/command.js';
 import { hasProgram } from './support/recorded.js';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { native } from '../../src/native.js';
-import { decodeBySharp } from '../../src/services/codes/pipeline/tools/sharp.js';
+import { decodeBySharp } from '../../src/services/codes/tools/sharp.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../fixtures/codes/tiff');
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { collector, runTool } from '../../src/services/codes/pipeline/tools/process.js';
+import { collector, runTool } from '../../src/services/codes/tools/process.js';
 
 const limits = { durationMaxMs: 10_000, memoryMaxBytes: 1024 ** 3, fileMaxBytes: 1024 ** 2 };
 

@@ -8,8 +8,8 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { format, readVideo } from '../../src/services/codes/pipeline/formats/video.js';
-import { FfmpegMissing } from '../../src/services/codes/pipeline/tools/ffmpeg.js';
-import { ToolFailed } from '../../src/services/codes/pipeline/tools/process.js';
+import { FfmpegMissing } from '../../src/services/codes/tools/ffmpeg.js';
+import { ToolFailed } from '../../src/services/codes/tools/process.js';
 import {
   contentUnit,
   distance,

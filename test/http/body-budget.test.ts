@@ -1,8 +1,8 @@
 /** All request bodies that are kept whole share one budget of memory. */
 import { expect, it, onTestFinished } from 'vitest';
-import { json } from '../../src/http/reply/replies.js';
 import { BodyBudget } from '../../src/http/request/body-budget.js';
 import { wholeBody } from '../../src/http/request/streamed.js';
+import { json } from '../../src/http/routing/replies.js';
 import { route } from '../../src/http/routing/route.js';
 import { startServer } from '../../src/http/server.js';
 import { createLogger } from '../../src/platform/observe/log.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cookieLine, readCookie } from '../../src/http/request/cookies.js';
+import { cookieLine, readCookie } from '../../src/http/head/cookies.js';
 
 describe('cookies', () => {
   it.each([

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { clientAddress, requestOrigin } from '../../src/http/head/client-address.js';
+import { RequestHeaders } from '../../src/http/head/head.js';
 import { matchesIfNoneMatch } from '../../src/http/reply/conditional.js';
 import { contentDisposition } from '../../src/http/reply/disposition.js';
 import { requestedRange } from '../../src/http/reply/range.js';
-import { clientAddress, requestOrigin } from '../../src/http/request/client-address.js';
-import { RequestHeaders } from '../../src/http/request/head.js';
 
 const forwarded = (value: string) => new RequestHeaders(['x-forwarded-for', value]);
 

@@ -1,7 +1,7 @@
 /** Allowed Host headers. */
 import { expect, it } from 'vitest';
-import { isAllowedHost, namedHosts } from '../../src/http/request/allowed-hosts.js';
-import { RequestHeaders } from '../../src/http/request/head.js';
+import { isAllowedHost, namedHosts } from '../../src/http/head/allowed-hosts.js';
+import { RequestHeaders } from '../../src/http/head/head.js';
 import { demo } from './support/demo.js';
 import { overEachTransport } from './support/servers.js';
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { largestBody, loadTransport } from '../../src/http/transport/load-transport.js';
+import { largestBody } from '../../src/http/routing/route.js';
+import { loadTransport } from '../../src/http/transport/load-transport.js';
 import { NoBinary } from '../../src/http/transport/uws-binding.js';
 import { HAS_UWS, TRANSPORTS, transportOf } from '../support/transports.js';
 import { demo } from './support/demo.js';

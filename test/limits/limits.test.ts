@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientAddress } from '../../src/http/request/client-address.js';
-import { RequestHeaders } from '../../src/http/request/head.js';
+import { clientAddress } from '../../src/http/head/client-address.js';
+import { RequestHeaders } from '../../src/http/head/head.js';
 import { parseRate } from '../../src/platform/config/rate.js';
 import { FixedWindows } from '../../src/platform/limits/rate-limiter.js';
 import { clientKey, Throttle } from '../../src/platform/limits/throttle.js';

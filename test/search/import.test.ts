@@ -5,8 +5,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EntryFiles } from '../../src/cli/input/entries.js';
 import { native } from '../../src/native.js';
-import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
 import { type ImportStep, importFrom } from '../../src/services/search/import.js';
+import { InProcessSearch } from '../../src/services/search/in-process.js';
 
 let folder: string;
 let search: InProcessSearch;

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Entry, SearchResult } from '../../src/client/search-api.js';
-import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
+import { InProcessSearch } from '../../src/services/search/in-process.js';
 import { clusterProblem } from '../../src/services/search/opensearch/check.js';
 import { OpenSearchEngine } from '../../src/services/search/opensearch/engine.js';
 import { freePort, Running } from '../deploy/support/running.js';

@@ -10,7 +10,7 @@ import type { RunningServer } from '../../src/http/server.js';
 import { native } from '../../src/native.js';
 import { HttpBackend } from '../../src/services/resolver/http-backend.js';
 import { InProcessBackend } from '../../src/services/resolver/in-process-backend.js';
-import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
+import { InProcessSearch } from '../../src/services/search/in-process.js';
 import { BACKENDS, has } from './support/engines.js';
 import { indexUri } from './support/locations.js';
 import { rows, startSearch } from './support/search-server.js';

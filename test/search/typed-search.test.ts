@@ -5,7 +5,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LocalSearchFailed } from '../../src/c2pa/local-search.js';
 import type { Entry, Query } from '../../src/client/search-api.js';
-import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
+import { InProcessSearch } from '../../src/services/search/in-process.js';
 import { BACKENDS } from './support/engines.js';
 import { indexUri, located } from './support/locations.js';
 import { rows } from './support/search-server.js';

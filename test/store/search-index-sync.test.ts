@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ManifestIndex, SearchManifestIndex } from '../../src/c2pa/search-index-port.js';
 import { ConnectionFailed } from '../../src/client/errors.js';
 import { native } from '../../src/native.js';
-import { InProcessSearch } from '../../src/services/search/engine/in-process.js';
+import { InProcessSearch } from '../../src/services/search/in-process.js';
 import { lockFeed, recordChanges } from '../../src/services/store/feed.js';
 import { SearchIndexSync } from '../../src/services/store/index-sync/search-index-sync.js';
 import { indexStatuses, refillAll } from '../../src/storage/database/index-status.js';

@@ -7,8 +7,8 @@ import { codesVariables } from '../../platform/config/codes.js';
 import { environment } from '../../platform/config/env.js';
 import { readVariables } from '../../platform/config/variable.js';
 import { version } from '../../platform/version.js';
-import { canDecodeHeif } from '../../services/codes/pipeline/tools/heif.js';
-import { canDecodeBySharp } from '../../services/codes/pipeline/tools/sharp.js';
+import { canDecodeHeif } from '../../services/codes/tools/heif.js';
+import { canDecodeBySharp } from '../../services/codes/tools/sharp.js';
 
 export interface Tool {
   readonly tool: string;

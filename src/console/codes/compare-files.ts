@@ -1,5 +1,6 @@
 /** Files that are compared: two unit by unit, more of them in a table. */
 import { difference } from '../bit-picture.js';
+import { upload } from '../codes-client.js';
 import {
   actionButton,
   announce,
@@ -15,7 +16,6 @@ import { canCodeHere, codeHere } from '../here/here.js';
 import { Latest } from '../latest.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf } from '../unit-item.js';
-import { upload } from './api.js';
 import { showComparison } from './compare.js';
 
 const FILES_MAX = 12;

@@ -1,9 +1,9 @@
 /** Compares the units of two codes. */
 import { difference } from '../bit-picture.js';
+import { explain, type Unit } from '../codes-client.js';
 import { announce, byId, legend, onSubmit, percent } from '../dom.js';
 import { goToTab } from '../tabs.js';
 import { comparedItem, differenceText, namesOf, unitList } from '../unit-item.js';
-import { explain, type Unit } from './api.js';
 
 /** Fills the form of the comparison and runs it, or moves the focus to the code that is missing. */
 export function compareWith(a: string, b = ''): void {

@@ -1,8 +1,9 @@
 /** What is in a code. */
+
+import type { Explained } from '../codes-client.js';
 import { copyButton, counted, element, facts } from '../dom.js';
 import type { Found } from '../parts.js';
 import { unitItem, unitList } from '../unit-item.js';
-import type { Explained } from './api.js';
 
 export function explanation(found: Explained): Found {
   const forms = [

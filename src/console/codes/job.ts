@@ -1,10 +1,11 @@
 /** One file: its progress, its code, and what other services know of it. It is sent to the server only if the user says so. */
+
+import type { Processed, Result } from '../codes-client.js';
+import { upload } from '../codes-client.js';
 import { actionButton, bytesText, element, errorLine, messageOf, nameElement, plainName } from '../dom.js';
 import { canCodeHere, codeHere } from '../here/here.js';
 import type { Coded } from '../here/messages.js';
 import { type Part, showPart } from '../parts.js';
-import type { Processed, Result } from './api.js';
-import { upload } from './api.js';
 import { resultHead, resultView } from './result.js';
 import { markFailed, showSteps } from './steps.js';
 

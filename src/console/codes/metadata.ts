@@ -1,6 +1,7 @@
 /** The form that embeds metadata into a copy of an uploaded file. */
+
+import { embed, type Media, metadata, type Processed } from '../codes-client.js';
 import { element, errorLine, onSubmit } from '../dom.js';
-import { embed, type Media, metadata, type Processed } from './api.js';
 
 interface Field {
   readonly name: string;

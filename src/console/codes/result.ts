@@ -1,4 +1,6 @@
 /** Shows an ISCC result, with a form that embeds metadata into a copy of the file. */
+
+import { downloadAddress, type Processed, type Result } from '../codes-client.js';
 import {
   actionButton,
   bytesText,
@@ -12,7 +14,6 @@ import {
 import { glyph } from '../glyph.js';
 import { linkTo } from '../link.js';
 import { bitsOf, unitsOf } from '../unit-item.js';
-import { downloadAddress, type Processed, type Result } from './api.js';
 import { compareWith } from './compare.js';
 import { metadataPanel } from './metadata.js';
 

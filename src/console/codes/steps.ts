@@ -1,6 +1,7 @@
 /** The steps of processing a file, with their times. */
+
+import type { Step } from '../codes-client.js';
 import { bar, element } from '../dom.js';
-import type { Step } from './api.js';
 
 /** One line per step, with a bar relative to the longest step. A running step has no time yet. */
 export function showSteps(list: HTMLOListElement, steps: readonly Step[]): void {

@@ -1,6 +1,7 @@
 /** The result of a code, a manifest or an address: one card with what each service knows. */
-import { type Explained, explain } from '../codes/api.js';
+
 import { explanation } from '../codes/explain.js';
+import { type Explained, explain } from '../codes-client.js';
 import { announce, byId, bytesText, copyButton, counted, element, reveal } from '../dom.js';
 import { glyph } from '../glyph.js';
 import { linkTo, linkToManifest, rememberLink } from '../link.js';

@@ -1,5 +1,5 @@
 /** Examples to click, made in the page. */
-import { addFiles } from '../codes/queue.js';
+import { addFiles } from '../queue.js';
 import { ask } from './field.js';
 
 /** The code of a text in ISO 24138's reference implementation. */

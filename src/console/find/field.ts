@@ -1,7 +1,8 @@
 /** The field of the page, which takes anything that the page can look up. */
-import { addFiles } from '../codes/queue.js';
+
 import { byId, messageOf, onSubmit } from '../dom.js';
 import { forgetLink } from '../link.js';
+import { addFiles } from '../queue.js';
 import { keyField } from '../search/api.js';
 import { chooseIndex, indexesLoaded, loadIndexes, watchChoice } from '../search/indexes.js';
 import { parseQuery } from '../search/query.js';

@@ -2,7 +2,7 @@
 import { limitedFields, titled, UNIT_BITS } from '../../iscc/file-meta.js';
 import { uploadName } from '../../iscc/filename.js';
 import type { Codes, SumHasher } from '../../wasm/index.js';
-import type { Feature, Result } from '../codes/api.js';
+import type { Feature, Result } from '../codes-client.js';
 import type { Coded, Order } from './messages.js';
 
 /** As many bytes as the module and its copy of them fit into the memory of a page. */

@@ -1,5 +1,5 @@
 /** What the page and its worker say to each other. */
-import type { Result } from '../codes/api.js';
+import type { Result } from '../codes-client.js';
 
 /** A file to code. */
 export interface Order {

@@ -1,6 +1,7 @@
 /** Manifests and rights of a file that got its code. */
-import type { Result } from '../codes/api.js';
+
 import type { Lookup } from '../codes/job.js';
+import type { Result } from '../codes-client.js';
 import { actionButton, bytesText, type Child, element, errorLine, messageOf } from '../dom.js';
 import type { Coded } from '../here/messages.js';
 import type { Found } from '../parts.js';

@@ -1,5 +1,5 @@
 /** What a file and its manifests say about rights. */
-import type { Result } from '../codes/api.js';
+import type { Result } from '../codes-client.js';
 import { plainName } from '../dom.js';
 import type { Answer, Answers, CheckedUnits, Credentials } from './api.js';
 

@@ -1,5 +1,5 @@
 /** The form that adds a result to an index. */
-import type { Result } from '../codes/api.js';
+import type { Result } from '../codes-client.js';
 import { announce, element, errorLine, onSubmit } from '../dom.js';
 import { addAsset, anyAsset, createIndex, type Entry } from './api.js';
 import { loadIndexes, usableIndexes } from './indexes.js';

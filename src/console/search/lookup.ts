@@ -1,6 +1,7 @@
 /** Matches of a file that got its code. */
-import type { Result } from '../codes/api.js';
+
 import type { Lookup } from '../codes/job.js';
+import type { Result } from '../codes-client.js';
 import { byId } from '../dom.js';
 import type { Query } from './api.js';
 import { searchIn } from './find.js';

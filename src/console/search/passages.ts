@@ -1,5 +1,5 @@
 /** Passages of texts: those of the query next to those of a match. */
-import type { Feature } from '../codes/api.js';
+import type { Feature } from '../codes-client.js';
 import { element } from '../dom.js';
 import type { Chunk, ChunkMatch, Entry, Query, Simprint } from './api.js';
 

@@ -1,6 +1,7 @@
 /** All responses of an operation, including those that the HTTP layer sends before the handler runs. */
+
+import { statusName } from '../head/status.js';
 import { refusalReply } from '../reply/error-reply.js';
-import { statusName } from '../reply/status.js';
 import { acceptedTypes } from '../request/body.js';
 import type { ResponseSpec, Route } from '../routing/route.js';
 import type { ErrorForm, Refusal } from '../routing/service.js';

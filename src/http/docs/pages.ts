@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { json } from '../reply/replies.js';
+import { json } from '../routing/replies.js';
 import type { Origins } from '../routing/route.js';
 import { type Reply, type Route, route } from '../routing/route.js';
 

@@ -1,7 +1,7 @@
 /** Content codings (RFC 9110, 8.4 and 12.5.3): which one to use, and encoding off the event loop. */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { weights } from '../request/accept.js';
+import { weights } from '../head/accept.js';
 import type { Reply } from '../routing/route.js';
 
 export type Encoding = 'zstd' | 'br' | 'gzip';

@@ -1,5 +1,5 @@
 /** Error responses in the service's own form. */
-import { accepts } from '../request/accept.js';
+import { accepts } from '../head/accept.js';
 import type { Reply, Request } from '../routing/route.js';
 import type { ErrorForm, ErrorRenderer, Refusal, ServiceApp } from '../routing/service.js';
 import { RequestRefused } from './errors.js';

@@ -1,6 +1,7 @@
 /** Error tables. Services throw error codes; the table of a service gives each code its status and text. */
+
+import { detailReply } from '../routing/replies.js';
 import type { Reply } from '../routing/route.js';
-import { detailReply } from './replies.js';
 
 /** By error code. `{name}` in a text is a placeholder. */
 export type ErrorRows = Readonly<Record<string, readonly [status: number, text: string]>>;

@@ -1,6 +1,7 @@
 /** Responses, in the service's form, to bytes that the transport could not parse as a request. */
+
+import { largestBody } from '../routing/route.js';
 import type { ServiceApp } from '../routing/service.js';
-import { largestBody } from '../transport/load-transport.js';
 import type { Unparsable, UnparsableResponse } from '../transport/transport.js';
 import { corsHeaders } from './cors.js';
 import { refusalReply } from './error-reply.js';

@@ -1,11 +1,12 @@
 /** Reads request bodies: limits first, then bytes, then parsing. */
+
+import { declaredLength, type RequestHead } from '../head/head.js';
 import { RequestRefused } from '../reply/errors.js';
 import type { BodySpec, LengthRules } from '../routing/route.js';
 import type { Refusal } from '../routing/service.js';
 import type { Exchange } from '../transport/transport.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyInbox } from './body-inbox.js';
-import { declaredLength, type RequestHead } from './head.js';
 import { parseQuery, type Query } from './query.js';
 
 /** Refuses a body by its declared length. */

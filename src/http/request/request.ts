@@ -1,6 +1,7 @@
 /** The request that a handler sees. Its properties are computed on first use. */
 import type { Logger } from '../../platform/observe/log.js';
 import { TRACEPARENT, type Trace } from '../../platform/observe/trace.js';
+import { clientAddress, requestOrigin } from '../head/client-address.js';
 import { ClientDisconnected } from '../reply/errors.js';
 import type { Outgoing } from '../reply/outgoing.js';
 import type { Neighbours } from '../routing/neighbours.js';
@@ -8,7 +9,6 @@ import type { Method, Origins, Request } from '../routing/route.js';
 import type { CompiledRoute, Match } from '../routing/router.js';
 import type { Exchange } from '../transport/transport.js';
 import type { BodyShare } from './body-budget.js';
-import { clientAddress, requestOrigin } from './client-address.js';
 
 /** Context shared by all requests of a server. */
 export interface RequestContext {

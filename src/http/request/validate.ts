@@ -1,9 +1,9 @@
 /** Validates the raw parts of a request. */
 import type { z } from 'zod';
+import type { RequestHead } from '../head/head.js';
 import { RequestRefused } from '../reply/errors.js';
 import type { CompiledRoute } from '../routing/router.js';
 import type { Violation } from '../routing/service.js';
-import type { RequestHead } from './head.js';
 import { parseQuery } from './query.js';
 
 /** Receives the validated parts. */

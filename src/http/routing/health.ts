@@ -1,6 +1,6 @@
 /** Health probes for orchestrators, the same in every service. */
 import { z } from 'zod';
-import { json } from '../reply/replies.js';
+import { json } from './replies.js';
 import { type Route, route } from './route.js';
 import type { Readiness, ServiceApp } from './service.js';
 

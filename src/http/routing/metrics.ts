@@ -3,8 +3,8 @@ import type { Metrics, MetricsSource } from '../../platform/observe/metrics.js';
 import type { SpanRecorder } from '../../platform/observe/spans.js';
 import { version } from '../../platform/version.js';
 import type { Outcome } from '../dispatcher.js';
-import { plainText } from '../reply/replies.js';
-import { statusLine } from '../reply/status.js';
+import { statusLine } from '../head/status.js';
+import { plainText } from './replies.js';
 import type { Reply, Route } from './route.js';
 import type { ErrorForm, ServiceApp } from './service.js';
 

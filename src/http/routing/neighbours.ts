@@ -1,5 +1,5 @@
 /** Services whose pages use each other, so that they form one console. */
-import type { RequestHeaders } from '../request/head.js';
+import type { RequestHeaders } from '../head/head.js';
 import type { Origins } from './route.js';
 import type { CorsPolicy } from './service.js';
 

@@ -211,3 +211,8 @@ export function route<
 
 /** Origins by service name. */
 export type Origins = Readonly<Record<string, string>>;
+
+/** The largest body that a service accepts, in bytes. */
+export function largestBody(routes: readonly Pick<Route, 'body'>[]): number {
+  return Math.max(0, ...routes.map(({ body }) => body?.bytesMax ?? 0));
+}

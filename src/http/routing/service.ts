@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorReports } from '../../platform/observe/error-client.js';
 import type { Metric } from '../../platform/observe/instruments.js';
-import type { AllowedHosts } from '../request/allowed-hosts.js';
+import type { AllowedHosts } from '../head/allowed-hosts.js';
 import type { LengthRules, Reply, Route } from './route.js';
 
 /** A schema violation in one part of a request. The service renders it in its own error form. */

@@ -1,6 +1,5 @@
 /** Chooses the transport. */
 import type { Logger } from '../../platform/observe/log.js';
-import type { Route } from '../routing/route.js';
 import { checkTransport, stopsWhenPaused } from './check-transport.js';
 import { nodeTransport } from './node.js';
 import type { Transport } from './transport.js';
@@ -25,11 +24,6 @@ const checks = new WeakMap<() => Transport, Checks>();
 
 const READS_ON =
   'uWebSockets.js: this build reads on while a body is paused, and bodies may have more than 16 MiB';
-
-/** The largest body that a service accepts, in bytes. */
-export function largestBody(routes: readonly Pick<Route, 'body'>[]): number {
-  return Math.max(0, ...routes.map(({ body }) => body?.bytesMax ?? 0));
-}
 
 /**
  * Loads the named transport. `auto` chooses uWebSockets.js if its binary loads and the service accepts bodies of at

@@ -1,6 +1,6 @@
 /** One request and its response over node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { declaredLength, malformation, type RequestHead, RequestHeaders } from '../request/head.js';
+import { declaredLength, malformation, type RequestHead, RequestHeaders } from '../head/head.js';
 import { Linger } from './linger.js';
 import { NodeResponseStream } from './node-stream.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';

@@ -2,7 +2,7 @@
  * The port to an HTTP server, so that uWebSockets.js and node:http are interchangeable. The tests in `test/http` run
  * against both. Design: docs/design/transports.md.
  */
-import type { RequestHead } from '../request/head.js';
+import type { RequestHead } from '../head/head.js';
 
 export interface Transport {
   readonly name: 'uws' | 'node';

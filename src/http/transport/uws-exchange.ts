@@ -1,7 +1,8 @@
 /** One request and its response over uWebSockets.js. */
-import { statusLine } from '../reply/status.js';
-import { chunkOf } from '../request/chunk-memory.js';
-import { malformation, type RequestHead, RequestHeaders } from '../request/head.js';
+
+import { chunkOf } from '../../platform/chunk-memory.js';
+import { malformation, type RequestHead, RequestHeaders } from '../head/head.js';
+import { statusLine } from '../head/status.js';
 import { Linger } from './linger.js';
 import type { Exchange, ResponseHead, ResponseStream } from './transport.js';
 import type { UwsRequest, UwsResponse } from './uws-binding.js';

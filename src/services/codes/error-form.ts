@@ -1,6 +1,6 @@
 /** Renders errors as plain text, or as RFC 9457 problem details for clients that accept them. */
 import { z } from 'zod';
-import { statusName } from '../../http/reply/status.js';
+import { statusName } from '../../http/head/status.js';
 import type { Reply, ResponseSpec } from '../../http/routing/route.js';
 import type { ErrorForm, ErrorRenderer, Refusal, Violation } from '../../http/routing/service.js';
 import { isNativeError } from '../../native.js';

@@ -3,6 +3,9 @@ import { present } from '../../platform/present.js';
 
 export type Mode = 'text' | 'image' | 'audio' | 'video';
 
+/** The module of the pipeline that reads a file. */
+export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
+
 export interface FeatureSet {
   readonly maintype: 'content' | 'semantic';
   readonly subtype: 'text';

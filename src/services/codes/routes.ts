@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sentFilename } from '../../content/sent-filename.js';
 import { contentDisposition } from '../../http/reply/disposition.js';
-import { json } from '../../http/reply/replies.js';
+import { json } from '../../http/routing/replies.js';
 import type { Reply, Request, ResponseSpec, Route } from '../../http/routing/route.js';
 import { route } from '../../http/routing/route.js';
 import type { BlobRange } from '../../storage/blobs/port.js';

@@ -1,6 +1,6 @@
 /** Routes for logged-in accounts: the only place that checks session, role and form token. */
 import type { z } from 'zod';
-import { readCookie } from '../../http/request/cookies.js';
+import { readCookie } from '../../http/head/cookies.js';
 import { FileFormInvalid, type PostedFile, readFileForm } from '../../http/request/file-form.js';
 import {
   type BodySpec,

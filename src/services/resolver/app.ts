@@ -8,7 +8,7 @@ import { trustListsOf } from '../../c2pa/trust-lists.js';
 import type { ContentCoder } from '../../content/coder.js';
 import { References } from '../../content/reference.js';
 import { ASSET_HEADERS } from '../../content/sent-filename.js';
-import { type AllowedHosts, namedHosts } from '../../http/request/allowed-hosts.js';
+import { type AllowedHosts, namedHosts } from '../../http/head/allowed-hosts.js';
 import type { Readiness, ServiceApp } from '../../http/routing/service.js';
 import type { FollowedNetwork } from '../../network/aggregator.js';
 import { isLoopback } from '../../platform/config/listen.js';

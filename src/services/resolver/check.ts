@@ -7,7 +7,7 @@ import type { ManifestReader, ManifestValidation } from '../../c2pa/manifest-rea
 import { type BindingMatch, bindingMatches } from '../../c2pa/schema.js';
 import type { ContentCoder } from '../../content/coder.js';
 import { assetHeaders, filenameParameter, sentFilename } from '../../content/sent-filename.js';
-import { json } from '../../http/reply/replies.js';
+import { json } from '../../http/routing/replies.js';
 import { type Route, route } from '../../http/routing/route.js';
 import { FixedWindows } from '../../platform/limits/rate-limiter.js';
 import { THROTTLED, Throttle } from '../../platform/limits/throttle.js';

@@ -2,9 +2,9 @@
 import { BindingQueryInvalid } from '../../c2pa/binding-query.js';
 import { contentRefusal } from '../../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal, errorBody } from '../../c2pa/error-detail.js';
+import { HOST_INVALID } from '../../http/head/allowed-hosts.js';
 import { errorTable } from '../../http/reply/error-table.js';
-import { detailReply } from '../../http/reply/replies.js';
-import { HOST_INVALID } from '../../http/request/allowed-hosts.js';
+import { detailReply } from '../../http/routing/replies.js';
 import type { Reply } from '../../http/routing/route.js';
 import type { ErrorForm } from '../../http/routing/service.js';
 import { BackendFailed, BackendUnavailable } from './search-backend.js';

@@ -14,7 +14,7 @@ import { bindingMatches, bindingQuery } from '../../c2pa/schema.js';
 import { type ServiceDescription, serviceRoutes } from '../../c2pa/service-routes.js';
 import type { ContentCoder } from '../../content/coder.js';
 import { pageAssets, startPage } from '../../http/docs/pages.js';
-import { json } from '../../http/reply/replies.js';
+import { json } from '../../http/routing/replies.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../../http/routing/route.js';
 import { native } from '../../native.js';
 import { version } from '../../platform/version.js';

@@ -1,6 +1,6 @@
 /** All errors of the service, and their form: JSON with a `detail`. */
 import { type ErrorDetails, errorTable } from '../../http/reply/error-table.js';
-import { detailReply } from '../../http/reply/replies.js';
+import { detailReply } from '../../http/routing/replies.js';
 import type { Reply } from '../../http/routing/route.js';
 import type { ErrorForm, Refusal } from '../../http/routing/service.js';
 import { isNativeError, type NativeErrorCode } from '../../native.js';

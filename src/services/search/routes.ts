@@ -1,7 +1,7 @@
 /** HTTP routes of the search service. */
 import { z } from 'zod';
 import { pageAssets, startPage } from '../../http/docs/pages.js';
-import { json } from '../../http/reply/replies.js';
+import { json } from '../../http/routing/replies.js';
 import { type Route, route } from '../../http/routing/route.js';
 import { version } from '../../platform/version.js';
 import type { Access } from './keys/access.js';

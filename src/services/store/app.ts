@@ -4,7 +4,7 @@ import { type ContentQueries, contentRoutes } from '../../c2pa/content-routes.js
 import { type ManifestReader, warmReader } from '../../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../../c2pa/schema.js';
 import { ASSET_HEADERS } from '../../content/sent-filename.js';
-import { namedHosts } from '../../http/request/allowed-hosts.js';
+import { namedHosts } from '../../http/head/allowed-hosts.js';
 import type { Route } from '../../http/routing/route.js';
 import type { CorsPolicy, ServiceApp } from '../../http/routing/service.js';
 import { native } from '../../native.js';

@@ -3,7 +3,7 @@ import { BindingQueryInvalid } from '../../c2pa/binding-query.js';
 import { contentRefusal } from '../../c2pa/content-routes.js';
 import { COMMON_ERRORS, commonRefusal } from '../../c2pa/error-detail.js';
 import { errorTable } from '../../http/reply/error-table.js';
-import { detailReply, json } from '../../http/reply/replies.js';
+import { detailReply, json } from '../../http/routing/replies.js';
 import type { Reply } from '../../http/routing/route.js';
 import type { ErrorForm, Refusal } from '../../http/routing/service.js';
 import { BlobVanished } from '../../storage/blobs/port.js';

@@ -12,9 +12,9 @@ import {
 } from '../../c2pa/binding-query.js';
 import type { ContentQueries } from '../../c2pa/content-routes.js';
 import { bindingMatches, bindingQuery } from '../../c2pa/schema.js';
+import { prefers } from '../../http/head/accept.js';
 import { matchesIfMatch, quotedTag } from '../../http/reply/conditional.js';
-import { json } from '../../http/reply/replies.js';
-import { prefers } from '../../http/request/accept.js';
+import { json } from '../../http/routing/replies.js';
 import { type Reply, type Request, type ResponseSpec, type Route, route } from '../../http/routing/route.js';
 import { clientKey, THROTTLED, type Throttle } from '../../platform/limits/throttle.js';
 import type { SigningKey } from '../../platform/signing/key.js';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { json } from '../../../src/http/reply/replies.js';
+import { json } from '../../../src/http/routing/replies.js';
 import { type Reply, type Route, route } from '../../../src/http/routing/route.js';
 import type { ErrorForm, Refusal, ServiceApp } from '../../../src/http/routing/service.js';
 

@@ -2,9 +2,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { CodesRefusal } from '../errors.js';
-import { FileError } from '../pipeline/file-error.js';
-import { collector, runTool, type Sink, ToolFailed, ToolMissing } from '../pipeline/tools/process.js';
-import type { ToolLimits } from '../pipeline/tools/tool.js';
+import { FileError } from '../tools/file-error.js';
+import { collector, runTool, type Sink, ToolFailed, ToolMissing } from '../tools/process.js';
+import type { ToolLimits } from '../tools/tool.js';
 
 /** A tag and its new value. A repeated tag is a list. */
 export interface TagValue {

@@ -2,8 +2,7 @@
  * Where each field of embedded metadata is in each format. Writers take their places from this table, and
  * `docs/reference/file-formats.md` shows it. A place is named as its writer names it.
  */
-import type { FormatName } from '../pipeline/jobs.js';
-import type { EmbeddedMetadata } from '../result.js';
+import type { EmbeddedMetadata, FormatName } from '../result.js';
 
 export type Field = keyof EmbeddedMetadata;
 

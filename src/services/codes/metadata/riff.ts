@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { native } from '../../../native.js';
-import { FileError } from '../pipeline/file-error.js';
+import { FileError } from '../tools/file-error.js';
 import type { PlaceValue } from './places.js';
 
 export interface RiffChange {

@@ -1,13 +1,10 @@
 /** Messages between the server and its worker processes. Plain objects only. */
 import type { FileRights } from '../../../content/rights.js';
 import type { Details, ErrorCode } from '../errors.js';
-import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../result.js';
+import type { ContentFacts, EmbeddedMetadata, FeatureSet, FormatName, Mode } from '../result.js';
 import type { Note } from './notes.js';
 import type { SemanticModels } from './semantic/models.js';
 import type { PipelineStep } from './stopwatch.js';
-
-/** The module in `formats/` that reads a file. */
-export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
 
 /** Version of iscc-sdk whose results are reproduced. */
 export type Compat = '0.9.7' | '0.9.5';

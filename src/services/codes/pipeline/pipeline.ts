@@ -19,14 +19,13 @@ import {
 } from '../../../platform/workers/worker-process.js';
 import { ABOUT_FILE, CodesRefusal, type ErrorCode, TASKS, textOf, Unavailable } from '../errors.js';
 import type { Field } from '../metadata/places.js';
-import { type EmbeddedMetadata, type IsccResult, isccResult, type Mode } from '../result.js';
+import { type EmbeddedMetadata, type FormatName, type IsccResult, isccResult, type Mode } from '../result.js';
 import { composite, mediaTypeOf, textSimprints } from './addon-calls.js';
 import { formatNameOf, metadataFormatOf } from './formats/table.js';
 import type {
   Compat,
   ContentJob,
   FileContent,
-  FormatName,
   GivenMetadata,
   Job,
   JobRefusal,

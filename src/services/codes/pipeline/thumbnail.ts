@@ -1,8 +1,8 @@
 /** Thumbnails of uploads as Data-URLs. They are not part of any code. */
 import { native } from '../../../native.js';
-import type { RawPixels } from './decoder-fallback.js';
-import { withDecoderFallback } from './decoder-fallback.js';
-import { decodeBySharp } from './tools/sharp.js';
+import type { RawPixels } from '../tools/decoder-fallback.js';
+import { withDecoderFallback } from '../tools/decoder-fallback.js';
+import { decodeBySharp } from '../tools/sharp.js';
 
 export const THUMBNAIL_SIDE_MAX_PIXELS = 128;
 

@@ -4,9 +4,9 @@ import { failureReason } from '../../../platform/failure-reason.js';
 import type { WorkerMessage } from '../../../platform/workers/worker-process.js';
 import { CodesRefusal } from '../errors.js';
 import { readFileRights } from '../rights/file-rights.js';
+import { fileErrorCode } from '../tools/file-error.js';
 import { contentOf, metadataOf } from './content.js';
 import { embedInto } from './embedding.js';
-import { fileErrorCode } from './file-error.js';
 import type { ContentJob, Job, JobRefusal, Output, SimprintJob } from './jobs.js';
 import { type StepChange, Stopwatch } from './stopwatch.js';
 

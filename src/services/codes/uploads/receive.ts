@@ -1,6 +1,7 @@
 /** Receives a request body. Counts and hashes the bytes while they arrive. Design: docs/design/uploads.md. */
-import { releaseChunk } from '../../../http/request/chunk-memory.js';
+
 import { type FileSum, native, type SumHasher } from '../../../native.js';
+import { releaseChunk } from '../../../platform/chunk-memory.js';
 import type { BlobDraft } from '../../../storage/blobs/port.js';
 import { CodesRefusal } from '../errors.js';
 import { HEAD_BYTES } from '../pipeline/addon-calls.js';

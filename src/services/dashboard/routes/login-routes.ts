@@ -1,5 +1,5 @@
 /** Login. There is no session yet, so the form's token is compared with a cookie of the login page. */
-import { cookieLine, readCookie } from '../../../http/request/cookies.js';
+import { cookieLine, readCookie } from '../../../http/head/cookies.js';
 import { type Reply, type Request, route } from '../../../http/routing/route.js';
 import { randomToken, SESSION_SECONDS } from '../accounts/sessions.js';
 import { checkForm } from '../csrf.js';

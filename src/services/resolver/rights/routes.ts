@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import type { ContentCoder } from '../../../content/coder.js';
 import { assetHeaders, filenameParameter, sentFilename } from '../../../content/sent-filename.js';
-import { detailReply, json } from '../../../http/reply/replies.js';
 import { isLines, LINES_TYPE, wholeBody } from '../../../http/request/streamed.js';
+import { detailReply, json } from '../../../http/routing/replies.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../../../http/routing/route.js';
 import { answerLines } from './lines.js';
 import type { LookUpOptions, RightsLookUp } from './look-up.js';

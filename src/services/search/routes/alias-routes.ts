@@ -1,6 +1,6 @@
 /** Routes of aliases, and renaming of indexes. */
 import { z } from 'zod';
-import { json } from '../../../http/reply/replies.js';
+import { json } from '../../../http/routing/replies.js';
 import { type Route, route } from '../../../http/routing/route.js';
 import { alias, aliasTarget, index, newIndex } from '../schema.js';
 import type { SearchService } from '../service.js';

@@ -1,8 +1,8 @@
 /** Routes of assets: add, list, get, delete. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { nextLink } from '../../../http/reply/replies.js';
 import { isLines, LINES_TYPE, wholeBody } from '../../../http/request/streamed.js';
+import { nextLink } from '../../../http/routing/replies.js';
 import type { Reply, Route } from '../../../http/routing/route.js';
 import { route } from '../../../http/routing/route.js';
 import {

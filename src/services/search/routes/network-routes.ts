@@ -1,7 +1,7 @@
 /** Routes of aggregator mode: what this node accepted of each hub's log, so that others can compare and verify it. */
 import { z } from 'zod';
-import { detailReply, json } from '../../../http/reply/replies.js';
 import { wholeNumber } from '../../../http/request/whole-number.js';
+import { detailReply, json } from '../../../http/routing/replies.js';
 import { type Reply, type Route, route } from '../../../http/routing/route.js';
 import type { Published } from '../../../network/published.js';
 import { SearchRefusal } from '../errors.js';

@@ -1,7 +1,7 @@
 /** Routes of standing queries. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { json } from '../../../http/reply/replies.js';
+import { json } from '../../../http/routing/replies.js';
 import { type Route, route } from '../../../http/routing/route.js';
 import { afterWatch, noParameters } from '../schema.js';
 import { newWatch, WATCH_BYTES_MAX, watch, watchId } from '../watches/settings.js';

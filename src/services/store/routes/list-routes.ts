@@ -1,9 +1,9 @@
 /** The route that lists manifests for holders of a token. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { json, nextLink } from '../../../http/reply/replies.js';
-import { prefers } from '../../../http/request/accept.js';
+import { prefers } from '../../../http/head/accept.js';
 import { LINES_TYPE } from '../../../http/request/streamed.js';
+import { json, nextLink } from '../../../http/routing/replies.js';
 import { type Request, type Route, route } from '../../../http/routing/route.js';
 import { THROTTLED } from '../../../platform/limits/throttle.js';
 import type { Listing } from '../manifests/listing.js';

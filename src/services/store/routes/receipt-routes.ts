@@ -1,5 +1,5 @@
 /** HTTP routes of receipts: those of the C2PA, which verify, and the receipt alone. */
-import { json } from '../../../http/reply/replies.js';
+import { json } from '../../../http/routing/replies.js';
 import { type ResponseSpec, type Route, route } from '../../../http/routing/route.js';
 import { THROTTLED } from '../../../platform/limits/throttle.js';
 import type { Receipts } from '../receipts.js';

@@ -3,7 +3,7 @@ import { contentCapabilities } from '../../../c2pa/content-routes.js';
 import { algorithmsDocument, ISCC_ALGORITHM, statusDocument } from '../../../c2pa/documents.js';
 import { serviceRoutes } from '../../../c2pa/service-routes.js';
 import { pageAssets, startPage } from '../../../http/docs/pages.js';
-import { json } from '../../../http/reply/replies.js';
+import { json } from '../../../http/routing/replies.js';
 import { type Route, route } from '../../../http/routing/route.js';
 import { version } from '../../../platform/version.js';
 import { StoreRefusal } from '../errors.js';

@@ -1,10 +1,10 @@
 /** Reads the tags of audio files. Names of all containers are mapped to those of Vorbis comments. */
 import { isNativeError, native } from '../../../../native.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
+import { type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../../tools/ffmpeg.js';
+import { probe } from '../../tools/probe.js';
+import { collector, ToolFailed } from '../../tools/process.js';
 import { readHead } from '../sum.js';
-import { type FfmpegOptions, type FfmpegTools, ffmpeg, input } from '../tools/ffmpeg.js';
-import { probe } from '../tools/probe.js';
-import { collector, ToolFailed } from '../tools/process.js';
 import { mapTags, roundHalfEven, type TagMap } from './metadata-fields.js';
 
 export interface AudioTags {

@@ -4,9 +4,9 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { FileError } from '../file-error.js';
-import type { FfmpegOptions, FfmpegTools } from '../tools/ffmpeg.js';
-import { lastFrameSeconds } from '../tools/probe.js';
+import type { FfmpegOptions, FfmpegTools } from '../../tools/ffmpeg.js';
+import { FileError } from '../../tools/file-error.js';
+import { lastFrameSeconds } from '../../tools/probe.js';
 
 /** Telephones sample 8000 times per second. At 1 Hz, a file of 10 MB would play for two months. */
 export const SAMPLE_RATE_MIN_HZ = 1000;

@@ -1,18 +1,15 @@
 /** The interface that each format module in this folder implements. */
 import type { ContentFacts, EmbeddedMetadata, FeatureSet, Mode } from '../../result.js';
+import type { WorkPlace } from '../../tools/work-folder.js';
 import type { Compat } from '../jobs.js';
 import type { Note } from '../notes.js';
 import type { SemanticModels } from '../semantic/models.js';
 import type { Stopwatch } from '../stopwatch.js';
 
-export interface FormatFile {
-  /** Path of the file. Its name carries no information. */
-  readonly path: string;
+export interface FormatFile extends WorkPlace {
   /** Name of the upload. */
   readonly filename: string;
   readonly mediatype: string;
-  /** Folder for temporary files, created on first use. Default: the folder of the file. */
-  readonly workFolder?: string | undefined;
 }
 
 export interface ContentOptions {

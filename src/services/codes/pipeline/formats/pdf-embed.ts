@@ -13,7 +13,7 @@ import {
 import { native } from '../../../../native.js';
 import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/places.js';
 import type { EmbeddedMetadata } from '../../result.js';
-import { PdfUnreadable, withPdf } from '../tools/pdfium.js';
+import { PdfUnreadable, withPdf } from '../../tools/pdfium.js';
 import type { FormatFile } from './format.js';
 import { documentText } from './pdf-text.js';
 

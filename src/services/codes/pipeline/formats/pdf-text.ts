@@ -1,5 +1,5 @@
 /** Extracts the text of a PDF page by page. */
-import { type PdfDocument, type PdfPage, PdfUnreadable } from '../tools/pdfium.js';
+import { type PdfDocument, type PdfPage, PdfUnreadable } from '../../tools/pdfium.js';
 
 const PAGES_MAX = 20_000;
 const TEXT_MAX_CHARACTERS = 20_000_000;

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { native } from '../../../../native.js';
 import type { EmbeddedMetadata } from '../../result.js';
+import { type PdfDocument, PdfUnreadable, type RgbaImage, withPdf } from '../../tools/pdfium.js';
 import type { Note } from '../notes.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfPixels } from '../thumbnail.js';
-import { type PdfDocument, PdfUnreadable, type RgbaImage, withPdf } from '../tools/pdfium.js';
 import type { Format } from './format.js';
 import { mapTags, type TagMap } from './metadata-fields.js';
 import { embedPdfMetadata } from './pdf-embed.js';

@@ -1,9 +1,8 @@
 /** Maps media types to format modules. A new format needs a module in this folder and an entry here. */
 import { familyOf } from '../../metadata/places.js';
-import type { Mode } from '../../result.js';
-import type { FormatName } from '../jobs.js';
-import { canDecodeHeif } from '../tools/heif.js';
-import { canDecodeBySharp } from '../tools/sharp.js';
+import type { FormatName, Mode } from '../../result.js';
+import { canDecodeHeif } from '../../tools/heif.js';
+import { canDecodeBySharp } from '../../tools/sharp.js';
 import type { Format } from './format.js';
 
 /** Modules are loaded on first use, in the worker. A name without a loader is not built in. */

@@ -2,10 +2,10 @@
 import { native } from '../../../../native.js';
 import { familyOf, placed } from '../../metadata/places.js';
 import type { FeatureSet } from '../../result.js';
+import { PdfUnreadable, withPdf } from '../../tools/pdfium.js';
 import { semanticText } from '../semantic/text.js';
 import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
-import { PdfUnreadable, withPdf } from '../tools/pdfium.js';
 import type { Format } from './format.js';
 import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
 import { documentText } from './pdf-text.js';

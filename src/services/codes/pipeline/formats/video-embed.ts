@@ -10,10 +10,10 @@ import { familyOf, isXmpList, type PlaceValue, placed } from '../../metadata/pla
 import { replacedByCopy } from '../../metadata/replaced-by-copy.js';
 import { embedIntoRiff } from '../../metadata/riff.js';
 import type { EmbeddedMetadata } from '../../result.js';
-import { FileError } from '../file-error.js';
-import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '../tools/ffmpeg.js';
-import { probe, type Stream } from '../tools/probe.js';
-import { collector, ToolFailed } from '../tools/process.js';
+import { type FfmpegOptions, type FfmpegTools, ffmpeg, ffprobe, input } from '../../tools/ffmpeg.js';
+import { FileError } from '../../tools/file-error.js';
+import { probe, type Stream } from '../../tools/probe.js';
+import { collector, ToolFailed } from '../../tools/process.js';
 import type { FormatFile } from './format.js';
 import { copyWithAsfTags } from './video-asf.js';
 import { keptValue, movieWithTags, type TagChange, withoutAtoms } from './video-box-tags.js';

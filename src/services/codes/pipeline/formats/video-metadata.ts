@@ -1,7 +1,7 @@
 /** Maps the container's global tags to metadata fields, and back for writing. */
 import { familyOf, type PlaceValue, placed } from '../../metadata/places.js';
 import type { ContentFacts, EmbeddedMetadata } from '../../result.js';
-import { type Probe, selectedVideo, type Tags } from '../tools/probe.js';
+import { type Probe, selectedVideo, type Tags } from '../../tools/probe.js';
 import { mapTags, roundHalfEven, roundToThousandths, type TagMap } from './metadata-fields.js';
 import { isAtom, type TagChange } from './video-box-tags.js';
 

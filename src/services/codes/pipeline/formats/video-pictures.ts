@@ -1,8 +1,6 @@
 /** Decodes a video with FFmpeg: the MPEG-7 signature and the picture of the thumbnail. */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Compat } from '../jobs.js';
-import { THUMBNAIL_SIDE_MAX_PIXELS } from '../thumbnail.js';
 import {
   type FfmpegOptions,
   type FfmpegTools,
@@ -10,10 +8,12 @@ import {
   type HostedDecoding,
   input,
   withoutFilter,
-} from '../tools/ffmpeg.js';
-import { type Probe, selectedVideo } from '../tools/probe.js';
-import { collector, ToolFailed } from '../tools/process.js';
-import { inWorkFolder } from '../work-folder.js';
+} from '../../tools/ffmpeg.js';
+import { type Probe, selectedVideo } from '../../tools/probe.js';
+import { collector, ToolFailed } from '../../tools/process.js';
+import { inWorkFolder } from '../../tools/work-folder.js';
+import type { Compat } from '../jobs.js';
+import { THUMBNAIL_SIDE_MAX_PIXELS } from '../thumbnail.js';
 import { checkFrames, playingSecondsMax } from './cost.js';
 import type { FormatFile } from './format.js';
 

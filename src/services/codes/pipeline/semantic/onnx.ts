@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { CodesRefusal } from '../../errors.js';
-import { type FileErrorCode, fileErrorCode } from '../file-error.js';
+import { type FileErrorCode, fileErrorCode } from '../../tools/file-error.js';
 
 /** The part of the runtime's API used here. */
 interface Runtime {

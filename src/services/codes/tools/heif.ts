@@ -1,9 +1,9 @@
 /** Decodes HEIC images with libheif (WebAssembly), an optional dependency. Without it HEIC is unsupported. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { native } from '../../../../native.js';
-import type { RawPixels } from '../decoder-fallback.js';
-import { FileError, type FileErrorCode } from '../file-error.js';
+import { native } from '../../../native.js';
+import type { RawPixels } from './decoder-fallback.js';
+import { FileError, type FileErrorCode } from './file-error.js';
 
 const MODULE = 'libheif-js/wasm-bundle';
 const require = createRequire(import.meta.url);

@@ -1,24 +1,16 @@
 /** The files of the page: two at a time, each with a row of its own. */
-import {
-  announce,
-  byId,
-  type Child,
-  counted,
-  nameElement,
-  onFilesChosen,
-  plainName,
-  reveal,
-} from '../dom.js';
-import { forgetLink, linkTo, rememberLink } from '../link.js';
-import { credentialsLookups } from '../resolver/lookup.js';
-import { addPanel } from '../search/add.js';
-import { chosenIndex } from '../search/indexes.js';
-import { matchesLookup } from '../search/lookup.js';
-import { findNeighbours, has } from '../services.js';
-import { goToTab } from '../tabs.js';
-import type { Processed } from './api.js';
-import { csv } from './csv.js';
-import { Job, type JobOptions, type Outcome } from './job.js';
+
+import { csv } from './codes/csv.js';
+import { Job, type JobOptions, type Outcome } from './codes/job.js';
+import type { Processed } from './codes-client.js';
+import { announce, byId, type Child, counted, nameElement, onFilesChosen, plainName, reveal } from './dom.js';
+import { forgetLink, linkTo, rememberLink } from './link.js';
+import { credentialsLookups } from './resolver/lookup.js';
+import { addPanel } from './search/add.js';
+import { chosenIndex } from './search/indexes.js';
+import { matchesLookup } from './search/lookup.js';
+import { findNeighbours, has } from './services.js';
+import { goToTab } from './tabs.js';
 
 const PARALLEL_MAX = 2;
 const WORDS: Readonly<Record<Outcome, string>> = {

@@ -2,8 +2,8 @@
  * Runs ffmpeg and ffprobe on untrusted files. Demuxers are restricted to a whitelist, because FFmpeg detects the format
  * from the content, and some formats are lists of other files and URLs (HLS, DASH, concat, SDP, numbered images).
  */
-import { lazily } from '../../../../platform/lazily.js';
-import { CodesRefusal } from '../../errors.js';
+import { lazily } from '../../../platform/lazily.js';
+import { CodesRefusal } from '../errors.js';
 import { collector, runTool, type Sink, ToolFailed, ToolMissing } from './process.js';
 import type { ToolLimits } from './tool.js';
 
@@ -16,9 +16,9 @@ export interface FfmpegTools {
 /** The configured executables. Loads on first use, because the variables' schemas take a large part of a worker's start. */
 export const configuredTools = lazily(async (): Promise<FfmpegTools> => {
   const [{ codesVariables }, { givenEnvironment }, { readVariables }] = await Promise.all([
-    import('../../../../platform/config/codes.js'),
-    import('../../../../platform/config/env.js'),
-    import('../../../../platform/config/variable.js'),
+    import('../../../platform/config/codes.js'),
+    import('../../../platform/config/env.js'),
+    import('../../../platform/config/variable.js'),
   ]);
   const { ffmpeg, ffprobe } = codesVariables;
   return readVariables({ ffmpeg, ffprobe }, givenEnvironment());

@@ -1,7 +1,7 @@
 /** Client of the codes service. */
-import { bytesText } from '../dom.js';
-import { failure, filenameParameter, listRequest, RequestFailed, send, sendJson } from '../requests.js';
-import { addressOf } from '../services.js';
+import { bytesText } from './dom.js';
+import { failure, filenameParameter, listRequest, RequestFailed, send, sendJson } from './requests.js';
+import { addressOf } from './services.js';
 
 export interface Unit {
   readonly iscc_unit: string;

@@ -1,6 +1,6 @@
 /** The places of the items of HEIF and AVIF files, for a writer that counts places that the file does not have. */
 import { open } from 'node:fs/promises';
-import { FileError } from '../file-error.js';
+import { FileError } from './file-error.js';
 
 /** Real files have their places in the first kilobytes. For others, the limits of the writer hold. */
 const SEARCHED_BYTES = 1024 * 1024;

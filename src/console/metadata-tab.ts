@@ -1,8 +1,9 @@
 /** The tab that reads the metadata in a file, and embeds other metadata into a copy. */
-import { byId, element, facts, messageOf, nameElement, reveal } from '../dom.js';
-import { Latest } from '../latest.js';
-import { type Media, metadata, store } from './api.js';
-import { metadataPanel } from './metadata.js';
+
+import { metadataPanel } from './codes/metadata.js';
+import { type Media, metadata, store } from './codes-client.js';
+import { byId, element, facts, messageOf, nameElement, reveal } from './dom.js';
+import { Latest } from './latest.js';
 import { showCopy } from './queue.js';
 
 /** Another file cancels the one before. */

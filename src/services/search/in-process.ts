@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { z } from 'zod';
-import type { InProcessIndexes, LocalSearch } from '../../../c2pa/local-search.js';
-import { serviceError } from '../../../client/errors.js';
+import type { InProcessIndexes, LocalSearch } from '../../c2pa/local-search.js';
+import { serviceError } from '../../client/errors.js';
 import type {
   AddResult,
   AssetLines,
@@ -16,17 +16,17 @@ import type {
   Query,
   SearchParameters,
   SearchResult,
-} from '../../../client/search-api.js';
-import { isNativeError } from '../../../native.js';
-import { ERRORS, engineFailure } from '../errors.js';
-import { isOpenSearch } from '../opensearch/location.js';
-import { isPostgres } from '../postgres/location.js';
-import { searchParameters } from '../schema.js';
-import { engineParameters } from '../selection.js';
-import { Recorder } from '../watches/recorder.js';
-import { EngineSearch } from './local-search.js';
-import { openEngine, searchFolder } from './open.js';
-import type { Engine } from './port.js';
+} from '../../client/search-api.js';
+import { isNativeError } from '../../native.js';
+import { EngineSearch } from './engine/local-search.js';
+import { openEngine, searchFolder } from './engine/open.js';
+import type { Engine } from './engine/port.js';
+import { ERRORS, engineFailure } from './errors.js';
+import { isOpenSearch } from './opensearch/location.js';
+import { isPostgres } from './postgres/location.js';
+import { searchParameters } from './schema.js';
+import { engineParameters } from './selection.js';
+import { Recorder } from './watches/recorder.js';
 
 export class InProcessSearch implements InProcessIndexes {
   readonly #engine: Engine;
@@ -65,7 +65,7 @@ export class InProcessSearch implements InProcessIndexes {
   }
 
   static async #openShared(location: string): Promise<InProcessSearch> {
-    const { PostgresEngine } = await import('../postgres/engine.js');
+    const { PostgresEngine } = await import('./postgres/engine.js');
     const folder = await mkdtemp(path.join(tmpdir(), 'isccd-indexes-'));
     const remove = () => rm(folder, { recursive: true, force: true });
     try {
@@ -85,7 +85,7 @@ export class InProcessSearch implements InProcessIndexes {
   }
 
   static async #openForeign(location: string, apiKey: string | undefined): Promise<InProcessSearch> {
-    const { OpenSearchEngine } = await import('../opensearch/engine.js');
+    const { OpenSearchEngine } = await import('./opensearch/engine.js');
     const engine = await OpenSearchEngine.open({ location, apiKey, engine: {}, log: undefined });
     return new InProcessSearch(engine, () => engine.close(), Promise.resolve());
   }

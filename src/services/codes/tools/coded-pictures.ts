@@ -5,13 +5,12 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { native } from '../../../../native.js';
-import type { RawPixels } from '../decoder-fallback.js';
-import type { FormatFile } from '../formats/format.js';
-import { inWorkFolder } from '../work-folder.js';
+import { native } from '../../../native.js';
+import type { RawPixels } from './decoder-fallback.js';
 import { configuredTools, FfmpegMissing, type FfmpegTools, ffmpeg, ffprobe, input } from './ffmpeg.js';
 import { collector, ToolFailed } from './process.js';
 import { runBoth } from './run-both.js';
+import { inWorkFolder, type WorkPlace } from './work-folder.js';
 
 type Frames = Parameters<typeof native.pixelsOfFrames>[1];
 
@@ -27,7 +26,7 @@ const STRICT = ['-xerror', '-err_detect', 'explode'];
 const ENTRIES = 'stream=width,height,pix_fmt,color_range,color_space';
 
 /** Decodes the primary image; `undefined` if it needs another decoder, or without an FFmpeg that has the format. */
-export async function decodePictures(file: FormatFile): Promise<RawPixels | undefined> {
+export async function decodePictures(file: WorkPlace): Promise<RawPixels | undefined> {
   const pictures = await native.codedPictures(file.path);
   const demuxer = pictures && DEMUXERS.get(pictures.codec);
   if (!demuxer) return undefined;

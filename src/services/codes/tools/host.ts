@@ -6,8 +6,8 @@
  */
 import { Socket } from 'node:net';
 import { constants } from 'node:os';
-import { isNativeError, native, toolHostLibrary } from '../../../../native.js';
-import { givenEnvironment } from '../../../../platform/config/env.js';
+import { isNativeError, native, toolHostLibrary } from '../../../native.js';
+import { givenEnvironment } from '../../../platform/config/env.js';
 import type { RunningTool, ToolOptions } from './tool.js';
 
 type Host = ReturnType<typeof native.ToolHost.start>;

@@ -1,16 +1,21 @@
 /** Folders for the temporary files of one job. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { FormatFile } from './formats/format.js';
 
-type Place = Pick<FormatFile, 'path' | 'workFolder'>;
+/** Where a job may write. */
+export interface WorkPlace {
+  /** Path of the file. Its name carries no information. */
+  readonly path: string;
+  /** Folder for temporary files, created on first use. Default: the folder of the file. */
+  readonly workFolder?: string | undefined;
+}
 
 /**
  * Runs `work` with a new folder, and removes the folder. By default it is next to the draft, so that the clean-up of drafts
  * also removes the folder of a killed process.
  */
 export async function inWorkFolder<T>(
-  place: Place,
+  place: WorkPlace,
   kind: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
@@ -22,7 +27,7 @@ export async function inWorkFolder<T>(
   }
 }
 
-async function makeFolder({ path: file, workFolder }: Place, kind: string): Promise<string> {
+async function makeFolder({ path: file, workFolder }: WorkPlace, kind: string): Promise<string> {
   if (workFolder === undefined) return mkdtemp(`${path.resolve(file)}-`);
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   return mkdtemp(path.join(workFolder, `${kind}-`));

@@ -1,6 +1,6 @@
 /** Typed wrapper for the functions of PDFium (WebAssembly) that the pipeline uses. */
 import { PDFiumModule } from '@hyzyla/pdfium';
-import { FileError, type FileErrorCode } from '../file-error.js';
+import { FileError, type FileErrorCode } from './file-error.js';
 import { type FormExports, PdfForm } from './pdf-forms.js';
 
 /** PDFium can't open or read this document. */

@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
-import { FileError, type FileErrorCode } from '../file-error.js';
+import { FileError, type FileErrorCode } from './file-error.js';
 import { startHosted } from './host.js';
 import type { End, RunningTool, ToolOptions } from './tool.js';
 

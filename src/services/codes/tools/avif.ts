@@ -1,6 +1,6 @@
 /** Animated AVIF: libvips opens it, and ExifTool finds the place of XMP in it, only under the brand of a still image. */
 import { open, readFile } from 'node:fs/promises';
-import { FileError } from '../file-error.js';
+import { FileError } from './file-error.js';
 
 /** Size, type and major brand of the first box. */
 const START_BYTES = 12;

@@ -1,9 +1,9 @@
 /** Decodes images that the addon does not support, such as AVIF, with libvips. Loaded on first use. */
 import { createRequire } from 'node:module';
-import { native } from '../../../../native.js';
-import type { RawPixels } from '../decoder-fallback.js';
-import { FileError } from '../file-error.js';
+import { native } from '../../../native.js';
 import { asStillImage } from './avif.js';
+import type { RawPixels } from './decoder-fallback.js';
+import { FileError } from './file-error.js';
 
 const require = createRequire(import.meta.url);
 

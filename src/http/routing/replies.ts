@@ -1,5 +1,5 @@
 /** Short forms of the replies that handlers build most often. */
-import type { Reply } from '../routing/route.js';
+import type { Reply } from './route.js';
 
 /** A JSON response. */
 export function json(value: unknown, status = 200): Reply {

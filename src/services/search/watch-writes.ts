@@ -1,8 +1,8 @@
 /** Watches the writes of an engine: which indexes could not be written, and whether one is unusable until a restart. */
-import { type FollowedIndex, isNativeError, type SearchEngine } from '../../../native.js';
-import type { PostgresEngine } from '../postgres/engine.js';
-import { FolderGone } from './folder-guard.js';
-import type { Engine } from './port.js';
+import { type FollowedIndex, isNativeError, type SearchEngine } from '../../native.js';
+import { FolderGone } from './engine/folder-guard.js';
+import type { Engine } from './engine/port.js';
+import type { PostgresEngine } from './postgres/engine.js';
 
 /** Methods that write an index. Their first argument is its name. */
 const WRITES = [
