@@ -140,6 +140,17 @@ function codeCommands(root: Command): void {
       (await import('./commands/compare.js')).compare(a, b, options),
     );
   root
+    .command('verify-evidence')
+    .description('check the evidence of a match that the page of a service saved, without that server')
+    .argument('<file>', 'the evidence (- for standard input)')
+    .option('--file <path>', 'also code this file, and compare it with the searched codes')
+    .option('--key <key>', 'public key of the store whose receipts count, z6Mk…')
+    .option('--did <path>', 'DID document of that store, from its /.well-known/did.json')
+    .addOption(jsonOption())
+    .action(async (file: string, options) =>
+      (await import('./commands/verify-evidence.js')).verifyEvidence(file, options),
+    );
+  root
     .command('simprint')
     .description('create simprints of plain text')
     .argument('<file>', 'UTF-8 text file, or - for standard input')

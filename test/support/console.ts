@@ -9,9 +9,12 @@ export interface Console {
   stop(): Promise<void>;
 }
 
-/** Starts both side by side, as after `npm start`: no switch is on. Takes at most `LAUNCH_MS_MAX`. */
-export async function startConsole(): Promise<Console> {
-  const [services, browser] = await Promise.all([startAllServices(), launchChromium()]);
+/**
+ * Starts both side by side, as after `npm start`: no switch is on, unless these variables say so. Takes at most
+ * `LAUNCH_MS_MAX`.
+ */
+export async function startConsole(variables: Readonly<Record<string, string>> = {}): Promise<Console> {
+  const [services, browser] = await Promise.all([startAllServices(variables), launchChromium()]);
   const stop = async () => {
     await browser.close();
     await services.stop();

@@ -66,7 +66,8 @@ async function isFile(name: string): Promise<boolean> {
   return (await stat(name).catch(() => undefined))?.isFile() ?? false;
 }
 
-async function unitsOfFiles(files: readonly string[]): Promise<Map<string, readonly string[]>> {
+/** Units by file. @throws {CommandFailed} naming the first file without a code */
+export async function unitsOfFiles(files: readonly string[]): Promise<Map<string, readonly string[]>> {
   return withPipeline({ files: files.length, fallback: true }, async ({ pipeline }) => {
     const options = { granular: false, thumbnail: false };
     const results = files.map(async (file) => {

@@ -161,6 +161,12 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
       untested: NEEDS_SERVICES,
     },
   ],
+  'verify-evidence': [
+    {
+      line: 'isccd verify-evidence match.evidence.json --file photo.jpg',
+      untested: 'needs evidence of a match',
+    },
+  ],
   'store rm': [
     { line: 'isccd store rm urn:c2pa:8d3b9c5e-1f6a-4c7e-9d42-0b5a6f7c8d9e', untested: NEEDS_SERVICES },
   ],

@@ -17,7 +17,7 @@ export function matchesLookup(index: string): Lookup {
     title: 'Matches',
     run: async () => {
       const found = await searchIn(index, queryOf(result), limitOfMatches());
-      return matchesFound(found, await passagesIn(result, file), result.iscc);
+      return matchesFound(found, await passagesIn(result, file), result.iscc, result);
     },
   });
 }

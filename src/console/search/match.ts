@@ -1,11 +1,22 @@
 /** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
 import { compareWith } from '../codes/compare.js';
-import { actionButton, copyButton, element, facts, nameElement, percent, plainName } from '../dom.js';
+import {
+  actionButton,
+  copyButton,
+  element,
+  errorLine,
+  facts,
+  messageOf,
+  nameElement,
+  percent,
+  plainName,
+} from '../dom.js';
 import { linkTo, linkToManifest } from '../link.js';
 import { has } from '../services.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf, comparedItem, unitList } from '../unit-item.js';
-import { type Entry, getThumbnail, type Match } from './api.js';
+import { type Entry, getAsset, getThumbnail, type Match } from './api.js';
+import { type Asked, type Evidence, evidenceOf, printEvidence, saveEvidence } from './evidence.js';
 import { type FoundAsset, scoreOf } from './find.js';
 import { type Passages, passageList } from './passages.js';
 
@@ -13,10 +24,9 @@ import { type Passages, passageList } from './passages.js';
 const SHOWN = ['thumbnail', 'text', 'title'];
 
 export interface MatchOptions {
+  readonly asked: Asked;
   /** Units of the query. */
   readonly searched: readonly UnitBits[];
-  /** The code of the query, for comparisons. */
-  readonly code: string | undefined;
   readonly passages: Passages;
   /** The stored asset, if it was read. */
   readonly entry: Entry | undefined;
@@ -42,7 +52,7 @@ function readPictureWhenSeen(card: HTMLElement, { index, isccId }: FoundAsset): 
 
 function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
   const { index, isccId, metadata, whole, passages } = found;
-  const { searched, code, entry } = options;
+  const { asked, searched, entry } = options;
   const members = membersOf(metadata);
   const manifest = manifestOf(members);
   const title = nameOf(metadata) ?? (manifest === undefined ? isccId : 'Content with a signed manifest');
@@ -63,8 +73,9 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
       element('code', {}, isccId),
       ' ',
       copyButton(isccId, 'the ISCC-ID'),
-      ...further(code, entry, index),
+      ...further(asked.code, entry, index),
     ),
+    ...(whole === undefined ? [] : [evidenceButtons(found, asked, entry)]),
     ...(whole === undefined ? [] : [unitsView(whole, searched, bitsOf(entry?.units), isccId)]),
     ...(passages === undefined ? [] : [passageList(passages, textOf(members.text), options.passages)]),
     ...metadataView(metadata, manifest),
@@ -93,6 +104,25 @@ function further(code: string | undefined, entry: Entry | undefined, index: stri
   const similar = element('a', { href: linkTo(other, index) }, 'Find similar');
   if (code === undefined || !has('codes')) return [similar];
   return [actionButton('Compare', () => compareWith(code, other), 'copy'), similar];
+}
+
+/** The card of a match can be kept: what it rests on is read when a button is pressed. */
+function evidenceButtons(found: FoundAsset, asked: Asked, entry: Entry | undefined): HTMLElement {
+  const { index, isccId } = found;
+  const error = errorLine();
+  const make = async (use: (evidence: Evidence) => void) => {
+    error.textContent = '';
+    try {
+      const stored = entry ?? (await getAsset(index, isccId));
+      use(await evidenceOf(asked, index, stored, scoreOf(found)));
+    } catch (failure) {
+      error.textContent = messageOf(failure);
+    }
+  };
+  const button = (label: string, use: (evidence: Evidence) => void) =>
+    actionButton(label, () => void make(use), 'copy');
+  const buttons = [button('Save evidence', saveEvidence), button('Print evidence', printEvidence)];
+  return element('div', { class: 'match-id' }, ...buttons, error);
 }
 
 function unitsView(

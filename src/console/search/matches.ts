@@ -1,4 +1,5 @@
 /** The list of matches of one search. */
+import type { Result } from '../codes-client.js';
 import { counted, element, errorLine, legend, percent } from '../dom.js';
 import type { Found } from '../parts.js';
 import { findNeighbours } from '../services.js';
@@ -16,14 +17,16 @@ export async function matchesFound(
   { query, assets, indexes, failures }: Search,
   passages: Passages = new Map(),
   code: string | undefined = query.iscc_code,
+  result?: Result,
 ): Promise<Found> {
   // Cards offer a comparison if the codes service is there.
   await findNeighbours();
   const searched = bitsOf(query.units);
+  const asked = { code, units: query.units ?? [], result };
   const items = assets.map(async (found, at) => {
     const isDrawn = at < DRAWN_MAX;
     const entry = isDrawn ? await getAsset(found.index, found.isccId).catch(() => undefined) : undefined;
-    return matchItem(found, { searched, code, passages, entry });
+    return matchItem(found, { asked, searched, passages, entry });
   });
   const [best] = assets;
   const where = indexes === 1 ? 'this index' : counted(indexes, 'index', 'indexes');
