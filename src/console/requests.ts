@@ -4,7 +4,7 @@ import { addressOf, type ServiceName } from './services.js';
 
 /** What a request sends. */
 export interface Sending {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;

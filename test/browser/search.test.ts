@@ -257,6 +257,40 @@ test('an index is filtered, exported, imported, renamed and deleted', { timeout:
   await renamed.waitFor({ state: 'hidden' });
 });
 
+test('an index is watched: matches appear as they are added', { timeout: 60_000 }, async () => {
+  await post(`${open.url}/indexes`, { name: 'watched' }, {});
+  const idOf = (number: number) => isccIdOf(0, BigInt(2_000_000 + number));
+  const page = await visit(open, /400/);
+  await page.goto(`${open.url}/#tab=index&index=watched`);
+  await page.getByText('Watches', { exact: true }).click();
+  const watches = page.getByRole('list', { name: 'Watches' });
+  await watches.getByText('This index has no watches.').waitFor();
+  await page.getByLabel('Name of a new watch').fill('cover');
+  const content = page.getByLabel('Content: an ISCC-CODE');
+  await content.fill(asset.units.join(' '));
+  await page.getByLabel('Least similarity of a unit').fill('90');
+  await page.getByRole('button', { name: 'Watch', exact: true }).click();
+  const watch = watches.getByRole('listitem').filter({ hasText: 'cover' });
+  await watch.getByText('at least 90.0 %').waitFor();
+  await watch.getByRole('button', { name: 'Show events' }).click();
+  await watch.getByText('Waiting for events').waitFor();
+  await expectAccessible(page);
+  await post(`${open.url}/indexes/watched/assets`, [{ iscc_id: idOf(1), units: asset.units }], {});
+  await watch.getByText(`${idOf(1)} added, 100.0 %`).waitFor();
+  const removed = await fetch(`${open.url}/indexes/watched/assets/${idOf(1)}`, { method: 'DELETE' });
+  expect(removed.ok).toBe(true);
+  await watch.getByText(`${idOf(1)} deleted, matched`).waitFor();
+  expect(await overflowWhenNarrow(page)).toBe(0);
+
+  await content.fill(asset.units.join(' '));
+  await page.getByLabel('Name of a new watch').fill('other');
+  await page.getByLabel('Address that gets the events').fill('https://example.org/events');
+  await page.getByRole('button', { name: 'Watch', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'INDEXSVC_WEBHOOK_KEY' }).waitFor();
+  await watch.getByRole('button', { name: 'Delete' }).click();
+  await watches.getByText('This index has no watches.').waitFor();
+});
+
 test('the documentation page opens', async () => {
   const page = await visit(open);
   await page.goto(`${open.url}/docs`);

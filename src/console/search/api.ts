@@ -259,3 +259,69 @@ async function keyedResponse(path: string, sending: Sending): Promise<Response> 
     throw new Error(`The search service ${problem}: ${error.message}`);
   }
 }
+
+/** A query that reports the assets that match it. */
+export interface Watch {
+  readonly id: string;
+  readonly query: Query;
+  readonly same_as?: string;
+  readonly threshold?: number;
+  readonly webhook?: string;
+  /** In the response to the request that made it. */
+  readonly secret?: string;
+  readonly delivery?: {
+    readonly delivered: number;
+    readonly waiting: number;
+    readonly error: string | null;
+  };
+}
+
+export interface WatchEvent {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data?: {
+    readonly iscc_id?: string;
+    readonly matches?: boolean;
+    readonly global_match?: Match | null;
+    readonly chunk_match?: ChunkMatch | null;
+  };
+}
+
+export function listWatches(index: string): Promise<{ watches: Watch[]; next: string | null }> {
+  return keyed(`${pathOf(index)}/watches`);
+}
+
+export function putWatch(index: string, id: string, settings: unknown): Promise<Watch> {
+  return keyed(watchPath(index, id), { method: 'PUT', json: settings });
+}
+
+export async function deleteWatch(index: string, id: string): Promise<void> {
+  await keyedResponse(watchPath(index, id), { method: 'DELETE' });
+}
+
+/** Calls `take` with all events that are kept and those to come. Resolves when the stream ends or the signal aborts. */
+export async function watchEvents(
+  index: string,
+  id: string,
+  take: (event: WatchEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { body } = await keyedResponse(`${watchPath(index, id)}/events`, { signal });
+  let text = '';
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done || signal.aborted) return;
+    text += value;
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [data] = block.split('\n').filter((line) => line.startsWith('data:'));
+      if (data !== undefined) take(JSON.parse(data.slice('data:'.length)) as WatchEvent);
+    }
+  }
+}
+
+function watchPath(index: string, id: string): string {
+  return `${pathOf(index)}/watches/${encodeURIComponent(id)}`;
+}

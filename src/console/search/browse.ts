@@ -7,6 +7,7 @@ import { bitsOf } from '../unit-item.js';
 import { type Entry, listAssets } from './api.js';
 import { manageForms, manageIndex } from './manage.js';
 import { nameOf, thumbnail } from './match.js';
+import { watchesOf, watchForms } from './watches.js';
 
 /** Assets to show at a time. Some carry pictures and texts. */
 const PAGE = 24;
@@ -27,6 +28,7 @@ interface Shown {
 export function browseForms(): void {
   const show = (index: string) => browse(index);
   manageForms(show);
+  watchForms();
   onSubmit(byId('filter-form', HTMLFormElement), byId('filter-error', HTMLElement), async (data) => {
     if (shown !== undefined) await showFirst(shown, String(data.get('filter')).trim());
   });
@@ -38,6 +40,7 @@ export async function browse(index: string): Promise<void> {
   if (index !== shown) byId('filter-form', HTMLFormElement).reset();
   shown = index;
   manageIndex(index);
+  watchesOf(index);
   reveal(byId('assets-section', HTMLElement));
   await showFirst(index, byId('filter', HTMLInputElement).value.trim());
 }
