@@ -17,6 +17,7 @@ import { Ledger } from './support/ledger.js';
 import { LimitProbe } from './support/limits.js';
 import { clientsOver, INDEX, Load } from './support/load.js';
 import { expectDeclared, expectKept } from './support/verify.js';
+import { Watcher } from './support/watcher.js';
 
 const { size: SECONDS, seed, report } = torture('cluster');
 const LANES = 6;
@@ -75,6 +76,7 @@ test('a cluster that is restarted and killed part by part loses nothing', {
   const agent = cluster.client('127.0.0.1');
   await clientsOver(cluster, agent, API_KEY).search.createIndex(INDEX);
   await agent.destroy();
+  const watcher = await Watcher.start(cluster, API_KEY);
 
   const load = new Load({ cluster, ledger, seed, apiKey: API_KEY });
   const limits = new LimitProbe(cluster, ledger, seed, () => load.isCalm);
@@ -90,7 +92,8 @@ test('a cluster that is restarted and killed part by part loses nothing', {
   expect(ledger.exactLimits).toBeGreaterThan(0);
   await expectKept(cluster, ledger, API_KEY);
   await expectDeclared(cluster, ledger, hub);
+  expect(await watcher.problems(ledger)).toEqual([]);
   const { acknowledged, unavailable, truncated, exactLimits } = ledger;
-  const worst = `0 lost of ${acknowledged}; ${unavailable.length} responses with 503, ${truncated} incomplete downloads, ${exactLimits} exact limits`;
+  const worst = `0 lost of ${acknowledged}, ${watcher.count} reports of a watch; ${unavailable.length} responses with 503, ${truncated} incomplete downloads, ${exactLimits} exact limits`;
   report({ tried: faults, survived: faults, worst });
 });

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { CodesClient, type Download, SearchClient, StoreClient } from '../../../src/client/index.js';
+import { native } from '../../../src/native.js';
 import { noise, sha256 } from '../../codes/support/client.js';
 import { randomAsset } from '../../search/support/random-assets.js';
 import { freshBinding, freshManifest } from '../../store/support/fresh-manifest.js';
@@ -30,9 +31,15 @@ export interface LoadOptions {
   readonly apiKey: string;
 }
 
+/** A Semantic-Code Text that all assets have, and which searches do not ask for. */
+export const WATCHED_UNIT = native.encodeUnit(1, 0, 0, 256, new Uint8Array(32).fill(0b0110_1001));
+
 /** The assets of a batch. */
 export const assetsOf = (batch: number) =>
-  Array.from({ length: BATCH_ASSETS }, (_, at) => randomAsset(batch * BATCH_ASSETS + at));
+  Array.from({ length: BATCH_ASSETS }, (_, at) => {
+    const asset = randomAsset(batch * BATCH_ASSETS + at);
+    return { ...asset, iscc_id: asset.iscc_id as string, units: [...(asset.units ?? []), WATCHED_UNIT] };
+  });
 
 /** The bytes of a download. @throws the stream's error if it is incomplete */
 export async function bytesOf({ stream, bytes }: Download): Promise<Buffer> {
