@@ -12,9 +12,9 @@ import {
   reveal,
 } from '../dom.js';
 import { Latest } from '../latest.js';
+import { pictureUrl } from '../picture.js';
 import { RequestFailed } from '../requests.js';
 import { checkFile, checkLimit } from './api.js';
-import { pictureUrl } from './picture.js';
 import { credentialsView, fileFacts } from './result.js';
 
 /** Another choice cancels a check that is running. */

@@ -5,8 +5,8 @@ import type { Result } from '../codes-client.js';
 import { actionButton, bytesText, type Child, element, errorLine, messageOf } from '../dom.js';
 import type { Coded } from '../here/messages.js';
 import type { Found } from '../parts.js';
+import { pictureUrl } from '../picture.js';
 import { type Checked, type CheckedUnits, checkFile, checkLimit, checkUnits, rightsByCode } from './api.js';
-import { pictureUrl } from './picture.js';
 import { foundView, verdictOf } from './result.js';
 import { rightsFound } from './rights.js';
 

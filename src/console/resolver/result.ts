@@ -1,5 +1,6 @@
 /** Shows what a check has found. */
 import { copyButton, counted, element, facts, nameElement } from '../dom.js';
+import { overlay } from '../overlay.js';
 import type { Checked, CheckedUnits, Credentials, Match } from './api.js';
 
 /** The facts of the file that was checked. */
@@ -66,6 +67,8 @@ export function verdictOf({ credentials, matches }: CheckedUnits): string {
   const found = matches.length === 0 ? [] : [worst === undefined ? count : `${count}: ${STATES[worst]}`];
   return [...own, ...found].join(', ');
 }
+
+const SIGNED = 'The signed asset';
 
 /** The three verdicts in a few words. */
 const STATES = {
@@ -172,9 +175,9 @@ function matchCredentials(credentials: Credentials | undefined, picture: string 
 function sideBySide(picture: string | undefined, thumbnail: string | undefined): HTMLElement {
   return element(
     'div',
-    { class: 'side-by-side' },
-    figure(picture, 'Your file'),
-    figure(thumbnail, 'The signed asset'),
+    {},
+    element('div', { class: 'side-by-side' }, figure(picture, 'Your file'), figure(thumbnail, SIGNED)),
+    ...(picture === undefined || thumbnail === undefined ? [] : [overlay(picture, thumbnail, SIGNED)]),
   );
 }
 

@@ -3,6 +3,7 @@
 import type { Lookup } from '../codes/job.js';
 import type { Result } from '../codes-client.js';
 import { byId } from '../dom.js';
+import { pictureUrl } from '../picture.js';
 import type { Query } from './api.js';
 import { searchIn } from './find.js';
 import { matchesFound } from './matches.js';
@@ -17,7 +18,8 @@ export function matchesLookup(index: string): Lookup {
     title: 'Matches',
     run: async () => {
       const found = await searchIn(index, queryOf(result), limitOfMatches());
-      return matchesFound(found, await passagesIn(result, file), result.iscc, result);
+      const picture = await pictureUrl(file);
+      return matchesFound(found, await passagesIn(result, file), result.iscc, { result, picture });
     },
   });
 }

@@ -12,6 +12,7 @@ import {
   plainName,
 } from '../dom.js';
 import { linkTo, linkToManifest } from '../link.js';
+import { overlay } from '../overlay.js';
 import { has } from '../services.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf, comparedItem, unitList } from '../unit-item.js';
@@ -25,6 +26,8 @@ const SHOWN = ['thumbnail', 'text', 'title'];
 
 export interface MatchOptions {
   readonly asked: Asked;
+  /** Data URL of the file that was searched for, if it is a picture. */
+  readonly picture?: string | undefined;
   /** Units of the query. */
   readonly searched: readonly UnitBits[];
   readonly passages: Passages;
@@ -33,17 +36,32 @@ export interface MatchOptions {
 }
 
 export function matchItem(found: FoundAsset, options: MatchOptions): HTMLLIElement {
+  const { entry, picture } = options;
   const card = cardOf(found, options);
-  if (options.entry === undefined) readPictureWhenSeen(card, found);
+  if (entry === undefined) readPictureWhenSeen(card, found, picture);
+  else showPicture(card, membersOf(entry.metadata).thumbnail, picture);
   return card;
 }
 
+/** The picture of the match, and both on top of each other. */
+function showPicture(card: HTMLElement, source: unknown, picture: string | undefined): void {
+  const [shown] = thumbnail(source);
+  if (shown === undefined) return;
+  const head = card.querySelector('.match-head');
+  head?.prepend(shown);
+  if (picture !== undefined) head?.after(overlay(picture, shown.src, 'The match'));
+}
+
 /** Results have no pictures, because these are large: the card reads its own once it is on the screen. */
-function readPictureWhenSeen(card: HTMLElement, { index, isccId }: FoundAsset): void {
+function readPictureWhenSeen(
+  card: HTMLElement,
+  { index, isccId }: FoundAsset,
+  picture: string | undefined,
+): void {
   const observer = new IntersectionObserver((changes) => {
     if (!changes.some(({ isIntersecting }) => isIntersecting)) return;
     observer.disconnect();
-    const show = (source: unknown) => card.querySelector('.match-head')?.prepend(...thumbnail(source));
+    const show = (source: unknown) => showPicture(card, source, picture);
     // A card without its picture says enough.
     getThumbnail(index, isccId).then(show, () => {});
   });
@@ -62,7 +80,6 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
     element(
       'div',
       { class: 'match-head' },
-      ...thumbnail(membersOf(entry?.metadata).thumbnail),
       element('span', { class: 'percent' }, percent(scoreOf(found))),
       element('strong', { class: 'name' }, nameElement(title)),
       element('span', { class: 'tag' }, `in ${index}`),

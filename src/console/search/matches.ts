@@ -12,21 +12,29 @@ import type { Passages } from './passages.js';
 /** Draw the units of at most this many matches, because each takes a request. */
 const DRAWN_MAX = 20;
 
+/** The file that was searched for. */
+interface Searched {
+  readonly result?: Result;
+  /** Data URL, if it is a picture. */
+  readonly picture?: string | undefined;
+}
+
 /** The cards of the matches, and the verdict in a few words. */
 export async function matchesFound(
   { query, assets, indexes, failures }: Search,
   passages: Passages = new Map(),
   code: string | undefined = query.iscc_code,
-  result?: Result,
+  file: Searched = {},
 ): Promise<Found> {
   // Cards offer a comparison if the codes service is there.
   await findNeighbours();
   const searched = bitsOf(query.units);
+  const { result, picture } = file;
   const asked = { code, units: query.units ?? [], result };
   const items = assets.map(async (found, at) => {
     const isDrawn = at < DRAWN_MAX;
     const entry = isDrawn ? await getAsset(found.index, found.isccId).catch(() => undefined) : undefined;
-    return matchItem(found, { asked, searched, passages, entry });
+    return matchItem(found, { asked, picture, searched, passages, entry });
   });
   const [best] = assets;
   const where = indexes === 1 ? 'this index' : counted(indexes, 'index', 'indexes');

@@ -1,4 +1,7 @@
-/** Evidence of a match: saved and printed by the page, checked by `isccd verify-evidence` without the server. */
+/**
+ * The match of a dropped file: both pictures, and evidence that the page saves and prints and that `isccd verify-evidence` checks
+ * without the server.
+ */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,7 +33,8 @@ beforeAll(async () => {
   const binding = [{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }];
   manifestId = await store(storeUrl, await manifestFor(binding));
   await post(`${search}/indexes`, { name: 'photos' });
-  const metadata = { name: 'A picture', thumbnail: 'data:image/png;base64,iVBORw0KGgo=' };
+  const thumbnail = `data:image/png;base64,${(await picture(41, 60, 40)).toString('base64')}`;
+  const metadata = { name: 'A picture', thumbnail };
   await post(`${search}/indexes/photos/assets`, [{ iscc_id: ISCC_ID, iscc_code: iscc, units, metadata }]);
   copy = path.join(services.folder, 'copy.png');
   await writeFile(copy, await picture(41, 240, 160));
@@ -72,7 +76,20 @@ function sealed({ digest: _, ...statement }: Record<string, Json>): string {
   return JSON.stringify({ ...statement, digest: `sha256:${hash}` });
 }
 
-test('is saved for a match of a dropped file, and holds without the server', async () => {
+test('is compared with a slider, by mouse and by keys', async () => {
+  const { page, match } = await found();
+  await match.getByText('Compare with a slider').click();
+  const slider = match.getByRole('slider', { name: 'Share of your file' });
+  const [below, above] = [match.locator('.layers img').first(), match.locator('.layers img').last()];
+  const style = () => above.getAttribute('style');
+  expect(await style()).toBe('clip-path: inset(0px 0px 0px 50%);');
+  await slider.press('End');
+  await expect.poll(style).toBe('clip-path: inset(0px 0px 0px 100%);');
+  expect(await above.boundingBox()).toEqual(await below.boundingBox());
+  await expectAccessible(page);
+});
+
+test('evidence is saved for a match of a dropped file, and holds without the server', async () => {
   const { page, match } = await found();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -130,7 +147,7 @@ test('is saved for a match of a dropped file, and holds without the server', asy
   expect(noEvidence.stderr).toContain('is not evidence of a match: createdAt');
 });
 
-test('is printed alone', async () => {
+test('evidence is printed alone', async () => {
   const { page, match } = await found();
   await page.evaluate('window.print = () => document.body.setAttribute("data-prints", "1")');
   await match.getByRole('button', { name: 'Print evidence' }).click();
