@@ -1,28 +1,12 @@
 /** The store over HTTP with a hub that checks signatures and fetches the did document. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/storage/database/open.js';
 import { ENGINES, type TestDatabases, testDatabases } from '../../support/databases.js';
-import { type Fault, HubServer } from '../../support/hub-server.js';
 import { bytesOf, sidecar } from '../support/fixtures.js';
 import { freshBinding } from '../support/fresh-manifest.js';
-import { OPERATOR_TOKEN, type Place, type StoreClient, startStore } from '../support/server.js';
-import {
-  DECLARED,
-  GATEWAY,
-  hubEnvironment,
-  IMPATIENT,
-  MANIFEST_ID,
-  OTHER_ACTOR,
-  seedForeign,
-} from './support.js';
-
-const SETTLE = { timeout: 20_000, interval: 50 };
-
-interface Setup {
-  hub: HubServer;
-  store: StoreClient;
-  place: Place;
-}
+import { OPERATOR_TOKEN, type Place, type StoreClient } from '../support/server.js';
+import { DECLARED, GATEWAY, IMPATIENT, MANIFEST_ID } from './support.js';
+import { isDeclared, SETTLE, startWithHub, upload } from './with-hub.js';
 
 describe.each(ENGINES)('on %s', (engine) => {
   let databases: TestDatabases;
@@ -31,24 +15,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
   afterAll(() => databases.stop());
 
-  async function start(environment: Record<string, string> = {}): Promise<Setup> {
-    let store: StoreClient | undefined;
-    const resolveDid = async () => (await fetch(`${store?.url}/.well-known/did.json`)).json();
-    const hub = new HubServer({ resolveDid });
-    const place = await databases.create();
-    store = await startStore(place, { ...hubEnvironment(await hub.listen()), ...environment });
-    onTestFinished(async () => {
-      await hub.close();
-      await store?.stop();
-    });
-    return { hub, store, place };
-  }
-
-  const upload = async (store: StoreClient, query = '') =>
-    (await (await store.upload(bytesOf(sidecar(DECLARED)), query)).json()) as UploadAnswer;
-
-  const isDeclared = (store: StoreClient) =>
-    vi.waitFor(async () => expect((await upload(store)).declaration.status).toBe('declared'), SETTLE);
+  const start = (environment?: Record<string, string>) => startWithHub(databases, environment);
 
   it('an upload is declared once', async () => {
     const { hub, store } = await start();
@@ -183,36 +150,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     hub.faults = () => undefined;
     await vi.waitFor(() => expect(hub.model.inForce()).toEqual([]), SETTLE);
   });
-
-  const faults: [string, Fault][] = [
-    ['is cut before the hub reads it', { processed: false, answer: 'reset' }],
-    ['is cut after the hub performed it', { processed: true, answer: 'reset' }],
-    ['gets no response in time', { processed: true, answer: 'hang' }],
-    ['gets an HTML page', { processed: true, answer: { contentType: 'text/html', body: '<html>' } }],
-    ['gets a 500', { processed: true, answer: { status: 500, body: '{}' } }],
-    ['is redirected', { processed: false, answer: { status: 302, location: '/health' } }],
-  ];
-  // The asset has a foreign declaration, so the requests are POST, forced POST and, after the delete, DELETE.
-  const steps = [1, 2, 3].flatMap((step) => faults.map(([how, fault]) => ({ step, how, fault })));
-  it.each(steps)('hub and store agree in the end if request $step $how', async ({ step, fault }) => {
-    const { hub, store } = await start(fault.answer === 'hang' ? IMPATIENT : {});
-    seedForeign(hub.model);
-    hub.faults = (_, number) => (number === step ? fault : undefined);
-    await upload(store);
-    await isDeclared(store);
-    const own = hub.model.inForce(GATEWAY);
-    expect(own.map(({ isccId }) => isccId)).toEqual([(await upload(store)).declaration.isccId]);
-    expect((await store.remove(MANIFEST_ID)).status).toBe(204);
-    await vi.waitFor(() => expect(hub.model.inForce(GATEWAY)).toEqual([]), SETTLE);
-    expect(hub.model.inForce().map(({ pubkey }) => pubkey)).toEqual([OTHER_ACTOR]);
-  });
 });
-
-interface UploadAnswer {
-  readonly manifestId: string;
-  readonly manifestUrl: string;
-  readonly declaration: { readonly status: string; readonly isccId?: string; readonly hub?: string };
-}
 
 /** Sets the upload time 16 minutes back. */
 async function expectDegradedWhenOld(store: StoreClient, { url, dataDir }: Place): Promise<void> {

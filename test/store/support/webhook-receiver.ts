@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/storage/database/open.js';
 import type { Place } from './server.js';
 
@@ -68,6 +68,24 @@ export function webhookEnvironment(url: string): Record<string, string> {
 }
 
 export const PATIENCE = { timeout: 60_000, interval: 50 };
+
+/**
+ * Ends the pause before the next attempt of events that failed `attempts` times, as if the time had passed: the first pauses
+ * take 5 and 10 s.
+ */
+export async function retryNow(place: Place, attempts: number): Promise<void> {
+  const { db, close } = await openDatabase(place.url, place.dataDir);
+  try {
+    await expect
+      .poll(async () => {
+        const update = db.updateTable('webhook_events').set({ next_at: 0 }).where('attempts', '=', attempts);
+        return Number((await update.executeTakeFirst()).numUpdatedRows);
+      }, PATIENCE)
+      .toBeGreaterThan(0);
+  } finally {
+    await close();
+  }
+}
 
 /** The events of the outbox. */
 export async function waiting(place: Place) {
