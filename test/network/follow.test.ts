@@ -1,75 +1,24 @@
 /** The search service follows hubs: real processes, real HTTP, hubs that misbehave. */
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HubStatus } from '../../src/network/status.js';
+import { describe, expect, it } from 'vitest';
 import { isccd } from '../support/command.js';
-import { type ServedProcess, serve } from '../support/serve.js';
-import { HubDouble } from './support/hub-double.js';
 import { expectAssets } from './support/node.js';
+import {
+  assetCount,
+  env,
+  folder,
+  hub,
+  service,
+  start,
+  stateOf,
+  TEST_MS_MAX,
+  until,
+  useNode,
+} from './support/one-node.js';
 
-const TEST_MS_MAX = 120_000;
-const WAIT_MS_MAX = 60_000;
-
-let folder: string;
-let env: Record<string, string>;
-let service: ServedProcess | undefined;
-const hubs: HubDouble[] = [];
-
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'isccd-network-'));
-  env = {
-    ISCCD_DATA_DIR: folder,
-    INDEXSVC_PORT: '0',
-    INDEXSVC_ENVIRONMENT: 'test',
-    INDEXSVC_AGGREGATOR_NETWORK: 'testnet',
-    INDEXSVC_AGGREGATOR_HUB_LIST_URL: path.join(folder, 'hubs.yaml'),
-    INDEXSVC_AGGREGATOR_POLL_INTERVAL: '1',
-    INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',
-  };
-});
-
-afterEach(async () => {
-  await service?.kill();
-  service = undefined;
-  await Promise.all(hubs.splice(0).map((hub) => hub.stop()));
-  await rm(folder, { recursive: true });
-});
-
-async function hub(hubId: number, entries: number): Promise<HubDouble> {
-  const double = await HubDouble.start(hubId, entries);
-  hubs.push(double);
-  await writeFile(path.join(folder, 'hubs.yaml'), HubDouble.list(...hubs));
-  return double;
-}
-
-async function start(): Promise<void> {
-  service = await serve(['search'], { env });
-}
-
-async function stateOf({ hubId }: HubDouble): Promise<HubStatus | undefined> {
-  const response = await fetch(`${service?.urls.search}/status`);
-  const { hubs } = (await response.json()) as { hubs: readonly HubStatus[] };
-  return hubs.find((each) => each.hub_id === hubId);
-}
-
-/** Waits until the hub is in this state with this cursor. */
-async function until(double: HubDouble, state: HubStatus['state'], cursor: number): Promise<void> {
-  const deadline = Date.now() + WAIT_MS_MAX;
-  for (;;) {
-    const status = await stateOf(double);
-    if (status?.state === state && status.cursor === cursor) return;
-    if (Date.now() > deadline) expect(status).toMatchObject({ state, cursor });
-    await sleep(100);
-  }
-}
-
-async function assetCount(): Promise<number> {
-  const response = await fetch(`${service?.urls.search}/status`);
-  return ((await response.json()) as { index: { assets: number } }).index.assets;
-}
+useNode();
 
 describe('a node', { timeout: TEST_MS_MAX }, () => {
   it('indexes what hubs declare, short and long logs, and follows them as they grow', async () => {
@@ -120,49 +69,6 @@ describe('a node', { timeout: TEST_MS_MAX }, () => {
     double.staleSize = undefined;
     double.append(20);
     await until(double, 'following', 420);
-  });
-
-  it.each([
-    ['longer', 900],
-    ['shorter', 450],
-  ])(
-    'freezes a hub that forks into a %s log, keeps the evidence, and follows the others',
-    async (_, size) => {
-      const [forked, other] = [await hub(1, 700), await hub(2, 100)];
-      await start();
-      await until(forked, 'following', 700);
-      const before = await assetCount();
-      forked.fork(400, size);
-      await until(forked, 'frozen', 700);
-      const grown = other.assets.length;
-      other.append(24);
-      await until(other, 'following', 124);
-      expect(await stateOf(forked)).toMatchObject({ ok: false, alarm: { kind: 'fork', evidence: 1 } });
-      await service?.kill();
-      await start();
-      await until(forked, 'frozen', 700);
-      expect(await assetCount()).toBe(before + other.assets.length - grown);
-      const status = await isccd(['network', 'status', '--url', String(service?.urls.search)], { env });
-      expect(status).toMatchObject({ code: 1, stdout: expect.stringContaining('frozen') });
-    },
-  );
-
-  it.each([
-    ['longer', 14_000],
-    ['equally long', 12_000],
-  ])('freezes a hub whose log is %s after a fork while it is being read', async (_, size) => {
-    const forked = await hub(1, 12_000);
-    forked.delayMs = 100;
-    await start();
-    for (let cursor = 0; cursor === 0; cursor = (await stateOf(forked))?.cursor ?? 0) await sleep(20);
-    forked.fork(600, size);
-    const read = async () => (await stateOf(forked))?.cursor ?? 0;
-    for (let alarm = false; !alarm; alarm = (await stateOf(forked))?.state === 'frozen') await sleep(100);
-    expect(await stateOf(forked)).toMatchObject({ ok: false, alarm: { kind: 'fork', evidence: 1 } });
-    expect(await read()).toBeLessThan(12_000);
-    await service?.kill();
-    await start();
-    await until(forked, 'frozen', await read());
   });
 
   it('accepts a new key only after the hub has published it', async () => {
