@@ -13,6 +13,8 @@ mod graphs;
 mod killed;
 mod merge_memory;
 mod one_name;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod out_of_memory;
 mod page_check;
 mod paths;
 mod read_only;
