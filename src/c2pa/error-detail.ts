@@ -13,6 +13,10 @@ export const COMMON_ERRORS = {
   NOT_FOUND: [404, 'Not found'],
   METHOD_NOT_ALLOWED: [405, 'Method not allowed'],
   LENGTH_REQUIRED: [411, 'Content-Length required'],
+  OTHER_BYTES: [
+    412,
+    'The stored bytes have another ETag than If-Match names; fetch the manifest again, or omit If-Match',
+  ],
   BODY_TOO_LARGE: [413, 'Request body too large'],
   URL_TOO_LONG: [414, 'The URL is too long; send long values with POST'],
   MEDIA_TYPE: [415, 'Unsupported media type'],
@@ -50,6 +54,8 @@ export function commonRefusal(refused: Refusal): Reply {
       return errors.reply('MEMORY_FULL');
     case 'media-type':
       return errors.reply('MEDIA_TYPE');
+    case 'precondition-failed':
+      return errors.reply('OTHER_BYTES');
     case 'range-unsatisfiable':
       return errors.reply('RANGE_UNSATISFIABLE');
     default:

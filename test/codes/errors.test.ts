@@ -64,6 +64,11 @@ describe('refusals of the HTTP layer', () => {
     [{ kind: 'body-empty' }, 400, `Bad Request - Content-Length must be > 0 and < ${MAX}`],
     [{ kind: 'body-too-large', bytesMax: 77 }, 400, 'Bad Request - Content-Length must be > 0 and < 77'],
     [{ kind: 'not-found', path: '/x' }, 404, 'Not Found'],
+    [
+      { kind: 'precondition-failed' },
+      412,
+      'Precondition Failed - the content has another ETag than If-Match names.',
+    ],
     [{ kind: 'range-unsatisfiable', size: 5 }, 416, 'Range Not Satisfiable - the file has 5 bytes.'],
     [{ kind: 'malformed', message: 'no Host.' }, 400, 'Bad Request - no Host.'],
     [

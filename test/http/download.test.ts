@@ -82,6 +82,13 @@ overEachTransport('downloads', (context) => {
     expect((await get('/file', { 'If-None-Match': `"x", ${etag}` })).status).toBe(304);
     expect((await get('/file', { 'If-None-Match': '*' }, 'HEAD')).status).toBe(304);
     expect((await get('/file', { 'If-None-Match': '"x"' })).status).toBe(200);
+    expect((await get('/file', { 'If-Match': `"x", ${etag}` })).status).toBe(200);
+    expect((await get('/file', { 'If-Match': '*', 'If-None-Match': etag })).status).toBe(304);
+    for (const other of ['"x"', `W/${etag}`, '']) {
+      const refused = await get('/file', { 'If-Match': other, 'If-None-Match': etag, Range: 'bytes=0-1' });
+      expect([refused.status, await refused.text()]).toEqual([412, 'refused: precondition-failed']);
+    }
+    expect((await get('/file', { 'If-Match': '"x"' }, 'HEAD')).status).toBe(412);
     expect((await get('/file', { 'If-Range': etag, Range: 'bytes=0-1' })).status).toBe(206);
     expect((await get('/file', { 'If-Range': '"x"', Range: 'bytes=0-1' })).status).toBe(200);
     expect(

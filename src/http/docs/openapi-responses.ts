@@ -32,7 +32,7 @@ function layerRefusals({ body, params, query, headers, path, responses }: Route)
   if (query !== undefined || headers !== undefined || hasSchema)
     refusals.push({ kind: 'invalid', violations: [] });
   if (Object.values(responses).some(({ file }) => file))
-    refusals.push({ kind: 'range-unsatisfiable', size: 0 });
+    refusals.push({ kind: 'precondition-failed' }, { kind: 'range-unsatisfiable', size: 0 });
   if (body === undefined) return refusals;
   refusals.push({ kind: 'body-too-large', bytesMax: body.bytesMax });
   if (body.kind === 'json') refusals.push({ kind: 'body-not-json', message: '' });

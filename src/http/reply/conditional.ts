@@ -1,8 +1,24 @@
-/** Entity tags, If-Match and If-None-Match (RFC 9110, 8.8.3, 13.1.1 and 13.1.2). */
+/**
+ * Entity tags, If-Match and If-None-Match (RFC 9110, 8.8.3, 13.1.1 and 13.1.2). Content has no date of modification here, so
+ * the conditions on dates do not apply.
+ */
+import type { RequestHead } from '../request/head.js';
+import { RequestRefused } from './errors.js';
 
 /** A strong entity tag, quoted. */
 export function quotedTag(identity: string): string {
   return `"${identity.replace(/[^\x21\x23-\x7e]/g, '')}"`;
+}
+
+/**
+ * Whether a GET or HEAD of content with this tag gets 304, in the order of RFC 9110, 13.2.2.
+ *
+ * @throws {RequestRefused} `precondition-failed`
+ */
+export function isNotModified({ headers }: RequestHead, tag: string): boolean {
+  if (!matchesIfMatch(headers.get('if-match'), tag))
+    throw new RequestRefused({ kind: 'precondition-failed' });
+  return matchesIfNoneMatch(headers.get('if-none-match'), tag);
 }
 
 /** Whether an If-None-Match value contains the tag. Uses weak comparison, which ignores `W/`. */

@@ -9,7 +9,7 @@ import {
   isCompressible,
   weakTag,
 } from './compression.js';
-import { matchesIfNoneMatch } from './conditional.js';
+import { isNotModified } from './conditional.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
 import { sendContent, untilDisconnect } from './send-content.js';
@@ -71,7 +71,7 @@ function sendWhole(
   if (isCompressible(reply, contentType, bytes)) {
     return sendNegotiated(outgoing, reply, body, bytes, contentType);
   }
-  if (isNotModified(outgoing, reply)) return sendWithoutBody(outgoing, { ...reply, status: 304 });
+  if (isKnown(outgoing, reply)) return sendWithoutBody(outgoing, { ...reply, status: 304 });
   return sendBytes(outgoing, responseHead(outgoing, reply, contentType), body, bytes);
 }
 
@@ -86,7 +86,7 @@ function sendNegotiated(
   const encoding = acceptedEncoding(outgoing.exchange.head.headers.get('accept-encoding'));
   const variant = encoding === undefined ? reply : withWeakTag(reply);
   const headers = encodingHeaders(encoding);
-  if (isNotModified(outgoing, variant)) {
+  if (isKnown(outgoing, variant)) {
     return sendWithoutBody(outgoing, { ...variant, status: 304 }, ['Vary', 'Accept-Encoding']);
   }
   const head = responseHead(outgoing, variant, contentType, headers);
@@ -144,12 +144,12 @@ function withWeakTag(reply: Reply): Reply {
   return typeof tag === 'string' ? { ...reply, headers: { ...reply.headers, ETag: weakTag(tag) } } : reply;
 }
 
-/** Whether to respond with 304: the reply has an ETag and If-None-Match matches it. */
-function isNotModified({ exchange }: Outgoing, reply: Reply): boolean {
+/** Whether to respond with 304: the reply has an ETag, and the client has what it names. */
+function isKnown({ exchange }: Outgoing, reply: Reply): boolean {
   const tag = reply.headers?.ETag;
   if (reply.status !== 200 || typeof tag !== 'string') return false;
-  const { method, headers } = exchange.head;
-  return (method === 'GET' || method === 'HEAD') && matchesIfNoneMatch(headers.get('if-none-match'), tag);
+  const { method } = exchange.head;
+  return (method === 'GET' || method === 'HEAD') && isNotModified(exchange.head, tag);
 }
 
 function jsonText({ value, indent }: Extract<ReplyBody, { kind: 'json' }>): string {

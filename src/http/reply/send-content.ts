@@ -1,7 +1,7 @@
 /** Sends content of another machine: conditional requests and ranges, passed on while it arrives. */
 import type { Readable } from 'node:stream';
 import type { Reply, ReplyBody } from '../routing/route.js';
-import { matchesIfNoneMatch } from './conditional.js';
+import { isNotModified } from './conditional.js';
 import { type Outgoing, responseHead } from './outgoing.js';
 import { sendPieces } from './pieces.js';
 import { disposition, selection } from './send-file.js';
@@ -11,14 +11,14 @@ type ContentBody = Extract<ReplyBody, { kind: 'content' }>;
 /**
  * Sends content and returns the number of body bytes.
  *
- * @throws {RequestRefused} `range-unsatisfiable`
+ * @throws {RequestRefused} `precondition-failed`, `range-unsatisfiable`
  * @throws the error of `read`, before the response starts
  */
 export async function sendContent(outgoing: Outgoing, reply: Reply, body: ContentBody): Promise<number> {
   outgoing.detach();
   const { exchange } = outgoing;
   const common = ['ETag', body.etag, 'Accept-Ranges', 'bytes', ...disposition(body)];
-  if (reply.status === 200 && matchesIfNoneMatch(exchange.head.headers.get('if-none-match'), body.etag)) {
+  if (reply.status === 200 && isNotModified(exchange.head, body.etag)) {
     const head = responseHead(outgoing, { ...reply, status: 304 }, undefined, common);
     exchange.respondWithoutBody(head, undefined);
     return 0;

@@ -5,7 +5,7 @@ import type { Reply, ReplyBody } from '../routing/route.js';
 import type { ResponseStream } from '../transport/transport.js';
 import { BufferPool } from './buffer-pool.js';
 import { acceptedEncoding, type Encoding, encode, isCompressible, weakTag } from './compression.js';
-import { matchesIfNoneMatch, quotedTag } from './conditional.js';
+import { isNotModified, quotedTag } from './conditional.js';
 import { contentDisposition } from './disposition.js';
 import { RequestRefused, ResponseFailed } from './errors.js';
 import { type Outgoing, responseHead } from './outgoing.js';
@@ -34,7 +34,7 @@ const pool = new BufferPool(POOL_BYTES, PIECE_BYTES_MIN);
  * Sends a file and returns the number of body bytes. The file is opened once, so deleting or replacing it does not
  * affect a response that has started.
  *
- * @throws {RequestRefused} `not-found` if the file is missing, `range-unsatisfiable`
+ * @throws {RequestRefused} `not-found` if the file is missing, `precondition-failed`, `range-unsatisfiable`
  */
 export async function sendFile(outgoing: Outgoing, reply: Reply, body: FileBody): Promise<number> {
   outgoing.detach();
@@ -65,7 +65,7 @@ async function sendOpenFile(
   const tag = encoding === undefined ? original : weakTag(original);
   const vary = isNegotiated ? ['Vary', 'Accept-Encoding'] : [];
   const common = ['ETag', tag, 'Accept-Ranges', 'bytes', ...vary, ...disposition(body)];
-  if (reply.status === 200 && matchesIfNoneMatch(headers.get('if-none-match'), tag)) {
+  if (reply.status === 200 && isNotModified(exchange.head, tag)) {
     exchange.respondWithoutBody(
       responseHead(outgoing, { ...reply, status: 304 }, undefined, common),
       undefined,

@@ -98,7 +98,7 @@ export type ReplyBody =
   | { readonly kind: 'json'; readonly value: unknown; readonly indent?: number }
   | { readonly kind: 'text'; readonly text: string; readonly contentType?: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
-  /** A file on disk, with support for Range, HEAD and `If-None-Match`. */
+  /** A file on disk, with support for Range, HEAD, `If-Match` and `If-None-Match`. */
   | {
       readonly kind: 'file';
       readonly path: string;
@@ -136,7 +136,7 @@ export interface ResponseSpec {
   readonly schema?: z.ZodType;
   /** Default: `application/json` with a schema, else the type of the service's errors. */
   readonly contentType?: string;
-  /** Whether it is sent from a file, so that 206, 304 and 416 are possible too. */
+  /** Whether it is sent from a file, so that 206, 304, 412 and 416 are possible too. */
   readonly file?: boolean;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: z.ZodType }>>;
 }

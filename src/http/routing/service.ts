@@ -32,6 +32,8 @@ export type Refusal =
   | { readonly kind: 'length-required' }
   /** The bodies of other requests take the memory; 503. The layer adds Retry-After. */
   | { readonly kind: 'memory-full' }
+  /** The content has another ETag than If-Match names; 412. */
+  | { readonly kind: 'precondition-failed' }
   /** The Range starts past the end; 416. The layer adds Content-Range. */
   | { readonly kind: 'range-unsatisfiable'; readonly size: number }
   | { readonly kind: 'media-type'; readonly accepted: readonly string[] };

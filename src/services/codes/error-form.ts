@@ -131,6 +131,8 @@ function refusal(refused: Refusal, uploadBytesMax: number): ErrorReply {
       return described('REQUEST_INVALID', { reason: 'Content-Length is missing.' });
     case 'memory-full':
       return described('MEMORY_FULL');
+    case 'precondition-failed':
+      return described('OTHER_CONTENT');
     case 'range-unsatisfiable':
       return described('RANGE_UNSATISFIABLE', { size: refused.size });
     case 'media-type':

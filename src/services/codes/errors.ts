@@ -31,6 +31,7 @@ export const ERRORS = {
   JOB_NOT_FOUND: [404, 'No such job of this client.'],
   PATH_NOT_FOUND: [404, 'Not Found'],
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed - use {allow}.'],
+  OTHER_CONTENT: [412, 'Precondition Failed - the content has another ETag than If-Match names.'],
   URL_TOO_LONG: [414, 'URI Too Long - send long texts and lists in the body of POST.'],
   MEDIATYPE_REFUSED: [415, 'Unsupported Media Type - send {accepted}.'],
   RANGE_UNSATISFIABLE: [416, 'Range Not Satisfiable - the file has {size} bytes.'],

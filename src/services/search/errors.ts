@@ -30,6 +30,10 @@ export const ERRORS = {
   UNWATCHED: [400, 'Indexes in {place} cannot be watched; use a folder (usearch://) or PostgreSQL'],
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed'],
   LENGTH_REQUIRED: [411, 'Length Required'],
+  OTHER_CONTENT: [
+    412,
+    'Precondition Failed: the content has another ETag than If-Match names; fetch it again',
+  ],
   BODY_TOO_LARGE: [413, 'Request body is larger than {max} bytes (INDEXSVC_MAX_BODY)'],
   URL_TOO_LONG: [414, 'URI Too Long: send long values with POST'],
   RANGE_UNSATISFIABLE: [416, 'Range Not Satisfiable'],
@@ -183,6 +187,8 @@ function refusal(refused: Refusal): Reply {
       return errors.reply('LENGTH_REQUIRED');
     case 'memory-full':
       return errors.reply('MEMORY_FULL');
+    case 'precondition-failed':
+      return errors.reply('OTHER_CONTENT');
     case 'range-unsatisfiable':
       return errors.reply('RANGE_UNSATISFIABLE');
     case 'malformed':

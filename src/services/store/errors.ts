@@ -31,10 +31,6 @@ export const ERRORS = {
   ID_IN_USE: [409, 'Manifest ID is already in use by a different manifest'],
   ID_DELETED: [409, 'Manifest ID belongs to a deleted manifest'],
   MANIFEST_DELETED: [410, 'Manifest was deleted'],
-  OTHER_BYTES: [
-    412,
-    'The stored bytes have another ETag than If-Match names; fetch the manifest again, or omit If-Match',
-  ],
   QUERY_TOO_LONG: [414, 'Value is longer than 4096 characters; send it with POST'],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   BUSY: [503, 'Too many requests are waiting'],

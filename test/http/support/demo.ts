@@ -68,6 +68,7 @@ const STATUSES: Readonly<Record<Refusal['kind'], number>> = {
   'body-empty': 400,
   'body-too-large': 413,
   'length-required': 411,
+  'precondition-failed': 412,
   'range-unsatisfiable': 416,
   'media-type': 415,
   'memory-full': 503,
