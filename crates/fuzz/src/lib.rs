@@ -4,6 +4,7 @@
 //! the results. `cargo test -p fuzz` runs all targets over mutated fixtures; `npm run fuzz` searches for new paths,
 //! guided by coverage.
 
+pub mod amplify;
 mod codes;
 mod kernels;
 mod logs;

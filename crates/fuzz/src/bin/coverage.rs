@@ -10,8 +10,10 @@ use std::path::Path;
 use std::process::{abort, exit};
 use std::sync::OnceLock;
 
+use fuzz::amplify::amplified;
+use fuzz::mutate::Random;
 use fuzz::{Target, seeds, target, targets};
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 /// Most files per target to start from.
 const SEEDS_MAX: usize = 100;
@@ -27,6 +29,17 @@ fuzz_target!(
         }
     }
 );
+
+// One mutation in four knows structure; the others are those of libFuzzer.
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    if seed % 4 != 0 {
+        return fuzzer_mutate(data, size, max_size);
+    }
+    let changed = amplified(&data[..size], max_size, &mut Random::new(u64::from(seed)));
+    let length = changed.len().min(max_size);
+    data[..length].copy_from_slice(&changed[..length]);
+    length
+});
 
 fn start() {
     // libFuzzer's own hook aborts on panics that the product catches.

@@ -1,16 +1,19 @@
-//! All targets over fixtures and mutated copies of them.
+//! All targets over fixtures, past findings, and mutated copies of them.
 //!
 //! `ISCCD_FUZZ_ROUNDS` sets the number of copies per input.
 
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
+use fuzz::amplify::amplified;
 use fuzz::mutate::{Random, mutated};
 use fuzz::{seeds, targets};
 
 /// Copies of each input, unless the environment sets another number.
 const ROUNDS: usize = 20;
 const SEEDS_MAX: usize = 8;
+/// Most bytes of a copy that repeats or nests a piece.
+const AMPLIFIED_BYTES_MAX: usize = 64 << 10;
 /// Far longer than any input of this size may take, even on a busy machine.
 const SLOW: Duration = Duration::from_secs(20);
 
@@ -38,7 +41,11 @@ fn any_bytes_give_a_result() {
             run(input, &number.to_string());
             for round in 0..rounds {
                 let other = &inputs[random.below(inputs.len())];
-                run(&mutated(input, other, &mut random), &format!("{number}-{round}"));
+                let changed = match round % 4 {
+                    0 => amplified(input, AMPLIFIED_BYTES_MAX, &mut random),
+                    _ => mutated(input, other, &mut random),
+                };
+                run(&changed, &format!("{number}-{round}"));
             }
         }
     }
