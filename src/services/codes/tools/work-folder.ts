@@ -11,8 +11,8 @@ export interface WorkPlace {
 }
 
 /**
- * Runs `work` with a new folder, and removes the folder. By default it is next to the draft, so that the clean-up of drafts
- * also removes the folder of a killed process.
+ * Runs `work` with a new folder, and removes the folder. By default it is next to the draft, has one name per kind, and
+ * replaces that of a killed worker, which had the same job. So the end of the upload removes it in any case.
  */
 export async function inWorkFolder<T>(
   place: WorkPlace,
@@ -28,7 +28,12 @@ export async function inWorkFolder<T>(
 }
 
 async function makeFolder({ path: file, workFolder }: WorkPlace, kind: string): Promise<string> {
-  if (workFolder === undefined) return mkdtemp(`${path.resolve(file)}-`);
+  if (workFolder === undefined) {
+    const folder = `${path.resolve(file)}-${kind}`;
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { mode: 0o700 });
+    return folder;
+  }
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   return mkdtemp(path.join(workFolder, `${kind}-`));
 }
