@@ -12,6 +12,23 @@ const BYTES_MAX: u64 = 64 << 10;
 /// The folder of fixtures.
 pub const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../test/fixtures");
 
+/// Inputs that once broke a target: files in this folder whose names begin with that of the target and a hyphen.
+const FINDINGS: &str = "fuzz";
+
+/// The past findings of a target, with their names.
+pub fn findings(target: &Target) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let prefix = format!("{}-", target.name);
+    let mut found = Vec::new();
+    for entry in fs::read_dir(Path::new(FIXTURES).join(FINDINGS))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(&prefix) {
+            found.push((name, fs::read(entry.path())?));
+        }
+    }
+    Ok(found)
+}
+
 /// The inputs of a target: examples, then files in the order of their paths, smallest first if there are many.
 pub fn of(target: &Target, count_max: usize) -> io::Result<Vec<Vec<u8>>> {
     let mut files = Vec::new();

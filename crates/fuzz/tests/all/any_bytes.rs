@@ -1,6 +1,7 @@
 //! All targets over fixtures, past findings, and mutated copies of them.
 //!
-//! `ISCCD_FUZZ_ROUNDS` sets the number of copies per input.
+//! `ISCCD_FUZZ_ROUNDS` sets the number of copies per input, and `ISCCD_FUZZ_SEED` the changes. With `ISCCD_FUZZ_TARGET`,
+//! one target runs, and its last input stays in the folder of temporary files, should the process end.
 
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
@@ -21,12 +22,24 @@ const SLOW: Duration = Duration::from_secs(20);
 fn any_bytes_give_a_result() {
     let rounds = std::env::var("ISCCD_FUZZ_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
     let rounds: usize = rounds.unwrap_or(ROUNDS);
+    let seed = std::env::var("ISCCD_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok());
     let mut findings = Vec::new();
+    let wanted = std::env::var("ISCCD_FUZZ_TARGET").ok();
     for target in targets() {
+        if wanted.as_ref().is_some_and(|name| name != target.name) {
+            continue;
+        }
         let inputs = seeds::of(&target, SEEDS_MAX).unwrap();
         assert!(!inputs.is_empty(), "{} has no input", target.name);
-        let mut random = Random::new(1);
+        let mut random = Random::new(seed.unwrap_or(1));
+        let start = Instant::now();
+        let mut runs = 0;
         let mut run = |input: &[u8], which: &str| {
+            runs += 1;
+            if wanted.is_some() {
+                let last = format!("isccd-fuzz-{}-last", target.name);
+                std::fs::write(std::env::temp_dir().join(last), input).unwrap();
+            }
             let start = Instant::now();
             let result = catch_unwind(|| (target.run)(input));
             if result.is_err() || start.elapsed() > SLOW {
@@ -37,6 +50,9 @@ fn any_bytes_give_a_result() {
             }
         };
         run(&[], "empty");
+        for (name, input) in seeds::findings(&target).unwrap() {
+            run(&input, &name);
+        }
         for (number, input) in inputs.iter().enumerate() {
             run(input, &number.to_string());
             for round in 0..rounds {
@@ -47,6 +63,9 @@ fn any_bytes_give_a_result() {
                 };
                 run(&changed, &format!("{number}-{round}"));
             }
+        }
+        if rounds != ROUNDS {
+            eprintln!("{}: {runs} runs, {} s", target.name, start.elapsed().as_secs());
         }
     }
     assert_eq!(findings, Vec::<String>::new());

@@ -12,8 +12,9 @@ use super::SvgError;
 
 /// Maximum number of nodes of a document with all references expanded. A node takes some hundred bytes.
 const NODES_MAX: f64 = 2_000_000.0;
-/// Maximum depth of elements and references in each other.
-const DEPTH_MAX: usize = 1024;
+/// Maximum depth of elements and references in each other. The renderer calls itself for each, up to five times, and the
+/// stack of a thread has 2 MiB.
+const DEPTH_MAX: usize = 256;
 /// Maximum number of pairs of an element and a selector of a style sheet: each one is tried for each element.
 const STYLED_MAX: usize = 100_000_000;
 /// Shortest path data of a vertex, which may have a marker.
@@ -116,7 +117,7 @@ fn references<'a>(attribute: &Attribute<'a, '_>) -> impl Iterator<Item = &'a str
 
 #[cfg(test)]
 mod tests {
-    use super::{DEPTH_MAX, SvgError, parse};
+    use super::{DEPTH_MAX, NODES_MAX, SvgError, parse};
 
     /// Ten shapes, each of which refers to the next definition, on each of `levels`.
     fn nested(levels: usize, open: &str, close: &str, reference: &str) -> String {
@@ -200,5 +201,20 @@ mod tests {
             r#"<svg xmlns="http://www.w3.org/2000/svg"><linearGradient id="g">{stops}</linearGradient>{shapes}</svg>"#
         );
         assert!(parse(&svg).is_ok());
+    }
+
+    #[test]
+    fn nodes_are_counted_to_the_limit() {
+        const GROUP: usize = 1000;
+        const USES: usize = 1997;
+        let drawing = |more: usize| {
+            let group = format!(r#"<g id="a">{}</g>"#, "<rect/>".repeat(GROUP - 1));
+            let uses = r##"<use href="#a"/>"##.repeat(USES);
+            let rest = "<rect/>".repeat(more);
+            format!(r#"<svg xmlns="http://www.w3.org/2000/svg">{group}{uses}{rest}</svg>"#)
+        };
+        let left = NODES_MAX as usize - (1 + GROUP + USES * (GROUP + 1));
+        assert!(parse(&drawing(left)).is_ok());
+        assert!(matches!(parse(&drawing(left + 1)), Err(SvgError::TooCostly)));
     }
 }

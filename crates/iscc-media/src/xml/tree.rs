@@ -6,7 +6,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::{NamespaceResolver, ResolveResult};
 
 /// Maximum depth. Deeper elements and their content are ignored.
-const DEPTH_MAX: usize = 64;
+pub const DEPTH_MAX: usize = 64;
 
 /// A local name and its namespace's URI, `""` without namespace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

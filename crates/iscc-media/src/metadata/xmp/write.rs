@@ -8,6 +8,10 @@ use quick_xml::{NsReader, Writer};
 use super::XMP_BYTES_MAX;
 use super::namespace::{CC, DC, ISCC, PDF, PHOTOSHOP, PLUS, RDF, XMP_RIGHTS};
 use crate::charset;
+use crate::xml::tree::DEPTH_MAX;
+
+/// Elements in each other from the RDF to the value of a property.
+const LEVELS_OF_PROPERTY: usize = 5;
 
 /// Form of a property's value (ISO 16684-1, 7).
 #[derive(Clone, Copy)]
@@ -121,7 +125,7 @@ fn new_packet(values: &Values<'_>) -> String {
     )
 }
 
-/// `None` if the packet is malformed or has no RDF.
+/// `None` if the packet is malformed, or has no RDF where readers find it.
 fn edited(packet: &str, values: &Values<'_>) -> Option<String> {
     let mut reader = NsReader::from_str(packet);
     let mut writer = Writer::new(Vec::with_capacity(packet.len() + 2048));
@@ -135,6 +139,9 @@ fn edited(packet: &str, values: &Values<'_>) -> Option<String> {
             Event::Start(start) => {
                 depth += 1;
                 if is_name(reader.resolver(), start.name(), RDF, "RDF") && rdf_depth.is_none() {
+                    if depth + LEVELS_OF_PROPERTY > DEPTH_MAX {
+                        return None;
+                    }
                     rdf_depth = Some(depth);
                 }
                 let is_property = rdf_depth.is_some_and(|rdf| depth == rdf + 2);
