@@ -89,3 +89,19 @@ impl<'de> Visitor<'de> for Strict {
         Ok(Value::Object(map))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_is_read_to_the_limit() {
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            let nested = |depth: usize| {
+                parse(format!("{}1{}", open.repeat(depth), close.repeat(depth)).as_bytes())
+            };
+            assert!(nested(NESTING_MAX).is_some(), "{open}");
+            assert!(nested(NESTING_MAX + 1).is_none(), "{open}");
+        }
+    }
+}

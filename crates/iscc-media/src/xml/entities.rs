@@ -172,7 +172,7 @@ fn character(reference: &str) -> Option<(char, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DEPTH_MAX, expanded};
+    use super::{ADDED_BYTES_MAX, DEPTH_MAX, expanded};
 
     fn body(doctype: &str, body: &str) -> String {
         let xml = format!("<?xml version='1.0'?><!-- <a> --><!DOCTYPE a {doctype}>{body}");
@@ -270,5 +270,19 @@ mod tests {
             body(&format!("[<!ENTITY e '{digits}'>]"), "<a>&e;</a>"),
             format!("<a>{digits}</a>")
         );
+    }
+
+    #[test]
+    fn entities_add_bytes_to_the_limit() {
+        const TIMES: usize = 4;
+        let added = |more: &str| {
+            let value = "x".repeat(ADDED_BYTES_MAX / TIMES);
+            let body = "&e;".repeat(TIMES);
+            let xml = format!(
+                r#"<!DOCTYPE a [<!ENTITY e "{value}"><!ENTITY f "x">]><a>{body}{more}</a>"#
+            );
+            expanded(&xml).len()
+        };
+        assert_eq!(added("") - added("&f;"), ADDED_BYTES_MAX - "&e;".len() * TIMES - "&f;".len());
     }
 }

@@ -231,4 +231,17 @@ mod tests {
         let detail = String::from_utf8(failure("[\"é\" 1]").detail).unwrap();
         assert!(detail.contains("[\"body\",5]"), "{detail}");
     }
+
+    #[test]
+    fn errors_are_found_to_the_limit_of_depth() {
+        let error = |depth: usize| first_error(&"[".repeat(depth).to_string());
+        // The scanner ends with the text, or above the limit before it.
+        for depth in [DEPTH_MAX, DEPTH_MAX + 1] {
+            assert_eq!(error(depth), JsonError { at: depth, message: "Expecting value" });
+        }
+        assert_eq!(
+            error(DEPTH_MAX + 2),
+            JsonError { at: DEPTH_MAX + 1, message: "Expecting value" }
+        );
+    }
 }

@@ -79,3 +79,30 @@ fn append_metafile(
     metafile::append(&inflated, text);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::metafile::emf;
+    use super::*;
+
+    fn record(kind: u16, version: u16, data: &[u8]) -> Vec<u8> {
+        let header = [version.to_le_bytes(), kind.to_le_bytes()].concat();
+        [header, (data.len() as u32).to_le_bytes().to_vec(), data.to_vec()].concat()
+    }
+
+    #[test]
+    fn records_below_the_limit_of_depth_are_skipped() {
+        const NOT_DEFLATED: u8 = 0xFE;
+        let mut head = [0; 50];
+        head[48] = NOT_DEFLATED;
+        let picture = record(0xF01A, 0x3D4 << 4, &[&head, &emf(&[(1, "a")])[..]].concat());
+        let text = |depth: u32| {
+            let nested = (0..depth).fold(picture.clone(), |inner, _| record(0xF000, 0xF, &inner));
+            let mut text = String::new();
+            append(&nested, &mut Budget::default(), &mut text).unwrap();
+            text
+        };
+        assert_eq!(text(DEPTH_MAX), "a\n");
+        assert_eq!(text(DEPTH_MAX + 1), "");
+    }
+}

@@ -351,4 +351,16 @@ mod tests {
         assert_eq!(main("/Doc/D2.xml", &[("doc/d2.xml", "")]), "Doc/D2.xml");
         assert_eq!(main("doc/d2.xml", &[]), "word/document.xml");
     }
+
+    #[test]
+    fn archives_with_more_entries_than_the_limit_are_refused() {
+        let names: Vec<String> = (0..=DOCUMENT_ENTRIES_MAX).map(|at| at.to_string()).collect();
+        let parts: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+        let open = |count: usize| {
+            let bytes = archive(&parts[..count]);
+            Container::open(&bytes, &mut Budget::default()).map(|it| it.names().len())
+        };
+        assert!(matches!(open(DOCUMENT_ENTRIES_MAX), Ok(DOCUMENT_ENTRIES_MAX)));
+        assert!(matches!(open(DOCUMENT_ENTRIES_MAX + 1), Err(DocumentError::TooManyEntries)));
+    }
 }

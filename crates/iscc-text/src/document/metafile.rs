@@ -111,41 +111,43 @@ fn push_bytes(bytes: &[u8], encoding: &'static Encoding, text: &mut String) {
     text.push_str(&encoding.decode_without_bom_handling(bytes).0);
 }
 
+/// A metafile with texts at heights, for tests.
+#[cfg(test)]
+pub fn emf(texts: &[(u32, &str)]) -> Vec<u8> {
+    let mut file =
+        [&1_u32.to_le_bytes()[..], &88_u32.to_le_bytes(), &[0; 32], b" EMF", &[0; 44]].concat();
+    for (y, text) in texts {
+        let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let words = [
+            84,
+            76 + units.len() as u32,
+            0,
+            0,
+            0,
+            0,
+            1,
+            0,
+            0,
+            7,
+            *y,
+            text.encode_utf16().count() as u32,
+            76,
+        ];
+        file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        file.extend([0; 24]);
+        file.extend(units);
+    }
+    file
+}
+
 #[cfg(test)]
 mod tests {
-    use super::append;
+    use super::{append, emf};
 
     fn text(file: &[u8]) -> String {
         let mut text = String::new();
         append(file, &mut text);
         text
-    }
-
-    fn emf(texts: &[(u32, &str)]) -> Vec<u8> {
-        let mut file =
-            [&1_u32.to_le_bytes()[..], &88_u32.to_le_bytes(), &[0; 32], b" EMF", &[0; 44]].concat();
-        for (y, text) in texts {
-            let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-            let words = [
-                84,
-                76 + units.len() as u32,
-                0,
-                0,
-                0,
-                0,
-                1,
-                0,
-                0,
-                7,
-                *y,
-                text.encode_utf16().count() as u32,
-                76,
-            ];
-            file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-            file.extend([0; 24]);
-            file.extend(units);
-        }
-        file
     }
 
     #[test]

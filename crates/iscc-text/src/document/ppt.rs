@@ -442,4 +442,28 @@ mod tests {
         assert_eq!(text(4000, 1), "shown\n\n\n");
         assert_eq!(text(4000, EDITS_MAX), "shown\n\n\n");
     }
+
+    #[test]
+    fn records_below_the_limit_of_depth_are_skipped() {
+        let nested = |depth: u32, inner: &[u8]| {
+            (0..depth).fold(inner.to_vec(), |inner, _| record(0x1000, CONTAINER, &[&inner]))
+        };
+        let text_box = record(kind::TEXT_BOX, CONTAINER, &[]);
+        let boxes = |depth: u32| {
+            let mut count = 0;
+            let bytes = nested(depth, &text_box);
+            Record::at(&bytes, 0).unwrap().for_each_text_box(0, &mut |_| count += 1);
+            count
+        };
+        assert_eq!((boxes(DEPTH_MAX), boxes(DEPTH_MAX + 1)), (1, 0));
+        let comment = record(kind::COMMENT, CONTAINER, &[]);
+        let comments = |depth: u32| {
+            let mut text = String::new();
+            let bytes = nested(depth, &comment);
+            append_comments(Record::at(&bytes, 0).unwrap(), 0, &mut text);
+            text
+        };
+        assert_eq!(comments(DEPTH_MAX), " () - \n");
+        assert_eq!(comments(DEPTH_MAX + 1), "");
+    }
 }

@@ -427,4 +427,12 @@ mod tests {
         assert_eq!(decode(html.as_bytes()), html);
         assert!(decode(b"<meta charset=iso-2022-kr>\x1b$)C\x0e0!\x0f").ends_with(">가"));
     }
+
+    #[test]
+    fn elements_below_the_limit_of_depth_lack_their_line_ends() {
+        // The body is open, too.
+        let lines = |depth: usize| extract(&format!("<body>{}<p>a</p>b", "<b>".repeat(depth))).text;
+        assert_eq!(lines(DEPTH_MAX - 2).trim(), "a\nb");
+        assert_eq!(lines(DEPTH_MAX - 1).trim(), "ab");
+    }
 }

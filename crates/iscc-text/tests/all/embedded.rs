@@ -2,6 +2,7 @@
 
 use std::io::{Cursor, Write};
 
+use iscc_text::document::DOCUMENT_DEPTH_MAX;
 use iscc_text::extraction::{self, TEXT_CHARACTERS_MAX};
 use iscc_text::text::Extracted;
 use zip::ZipWriter;
@@ -179,4 +180,17 @@ fn the_mark_of_a_destination_counts_only_at_the_start_of_a_group() {
     assert_eq!(words(rtf, "application/rtf"), "Anfang. Zeichenvorlage. Ende.");
     let halves = br"{\rtf1 a\u-10240? b\u-9216? c\u-10179?\u-8704?}";
     assert_eq!(words(halves, "application/rtf"), "a\u{fffd} b\u{fffd} c\u{1f600}");
+}
+
+#[test]
+fn documents_in_documents_are_read_to_the_limit_of_depth() {
+    let found = |depth: u32| {
+        let nested = (0..depth).fold(docx("", &[]), |inner, _| {
+            docx("<o:OLEObject r:id='rId0'/>", &[("package", "embeddings/a.docx", &inner)])
+        });
+        words(&nested, DOCX).matches("Brief").count() as u32
+    };
+    // A document in a package counts twice.
+    let most = DOCUMENT_DEPTH_MAX / 2;
+    assert_eq!([found(most - 1), found(most), found(most + 1)], [most, most + 1, most + 1]);
 }

@@ -155,9 +155,11 @@ fn modifiers_of(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
+/// A style and those that it is based on.
+const DEPTH_MAX: usize = 16;
+
 /// The lists of the paragraph styles.
 fn styles(main: &[u8], table: &[u8]) -> Option<Vec<Option<Paragraph>>> {
-    const DEPTH_MAX: usize = 16;
     let sheet = pair(main, table, fib::STYLES)?;
     let header = usize::from(u16_at(sheet, 0)?);
     let count = usize::from(u16_at(sheet, 2)?);
@@ -198,4 +200,36 @@ fn own_properties(style: &[u8], base: usize) -> Option<(usize, &[u8])> {
     // The properties start with the style's own number.
     let properties = slice(style, at + 2, length)?.get(2..)?;
     Some((usize::from(kind >> 4), properties))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(values: &[u16]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn a_style_has_the_list_of_one_that_it_is_based_on_within_the_limit() {
+        const LIST: u16 = 0x460B;
+        const PARAGRAPH: u16 = 1;
+        const NAME_AT: u16 = 4;
+        let count = DEPTH_MAX as u16 + 1;
+        let mut sheet = words(&[4, count, NAME_AT]);
+        for number in 0..count {
+            // The first style has a list of its own. Each other one is based on the style before it.
+            let own = if number == 0 { words(&[number, LIST, 7]) } else { words(&[number]) };
+            let head = [0, PARAGRAPH | number.saturating_sub(1) << 4, 0, 0, own.len() as u16];
+            let style = [words(&head), own].concat();
+            sheet.extend(words(&[style.len() as u16]));
+            sheet.extend(style);
+        }
+        let mut main = vec![0; fib::STYLES];
+        main.extend([0_u32, sheet.len() as u32].iter().flat_map(|number| number.to_le_bytes()));
+        let lists = styles(&main, &sheet).unwrap();
+        let list = Some(Paragraph { list: 7, level: 0 });
+        assert_eq!(lists[..DEPTH_MAX], [list; DEPTH_MAX]);
+        assert_eq!(lists[DEPTH_MAX], None);
+    }
 }

@@ -77,3 +77,11 @@ fn accepts_invalid_input() {
     text(&format!("{{\\rtf1{}", "{".repeat(100_000)));
     text(&format!("{{\\rtf1{}", "{\\pict".repeat(100_000)));
 }
+
+#[test]
+fn groups_below_the_limit_of_depth_count_as_their_ancestors() {
+    // The properties hide their own group only, if it is one. The outermost group counts, too.
+    let shown = |depth: usize| text(&format!("{{\\rtf1{}{{\\info a}}b", "{".repeat(depth)));
+    assert_eq!(shown(super::DEPTH_MAX - 2), "b");
+    assert_eq!(shown(super::DEPTH_MAX - 1), "");
+}
