@@ -75,7 +75,7 @@ export const PARTS = [
     name: 'hostile',
     about: 'requests and files that once ended, blocked or filled a service, to all services in one process',
     unit: 'requests',
-    short: 21,
+    short: 24,
     long: 1000,
     seconds: 25,
     files: ['test/torture/hostile.test.ts'],

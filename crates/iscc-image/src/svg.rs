@@ -7,6 +7,8 @@ mod embed;
 mod expansion;
 mod metadata;
 #[cfg(feature = "native")]
+mod paths;
+#[cfg(feature = "native")]
 mod raster;
 #[cfg(feature = "native")]
 mod units;

@@ -175,6 +175,18 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     },
   },
   {
+    name: 'ends of a path.svg',
+    make: () => latin1(SVG(`<path d="M0 0${'Z'.repeat(1e6)}"/>`)),
+  },
+  {
+    name: 'arcs without length.svg',
+    make: () => latin1(SVG(`<path d="M5 5${'a1e9 1e9 0 0 0 1e-9 0'.repeat(200_000)}"/>`)),
+  },
+  {
+    name: 'drawings in drawings.svg',
+    make: () => latin1(SVG(`${'<svg>'.repeat(1000)}${'</svg>'.repeat(1000)}`)),
+  },
+  {
     name: 'colours for print.psd',
     make: () => {
       const head = join('8BPS\0\x01', Buffer.alloc(6), be16(4), be32(16_000, 16_000), be16(8, 4));

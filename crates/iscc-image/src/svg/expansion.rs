@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use resvg::usvg::roxmltree::{Attribute, Document, Node, NodeId, ParsingOptions};
 
-use super::SvgError;
+use super::{SvgError, paths};
 
 /// Maximum number of nodes of a document with all references expanded. A node takes some hundred bytes.
 const NODES_MAX: f64 = 2_000_000.0;
@@ -27,7 +27,10 @@ pub fn parse(text: &str) -> Result<Document<'_>, SvgError> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| SvgError::Invalid(error.to_string()))?;
-    if is_styled_too_often(&document) || expanded_nodes(&document) > NODES_MAX {
+    if is_styled_too_often(&document)
+        || paths::have_long_gaps(&document)
+        || expanded_nodes(&document) > NODES_MAX
+    {
         return Err(SvgError::TooCostly);
     }
     Ok(document)
