@@ -54,7 +54,8 @@ fn check(result: Result<Vec<u8>, Failure>) {
             &failure.detail
         }
     };
-    serde_json::from_slice::<serde_json::Value>(json).expect("JSON");
+    // Numbers of clients come back as they were sent, also those that no type of Rust holds.
+    serde_json::from_slice::<serde::de::IgnoredAny>(json).expect("JSON");
 }
 
 fn wait(send: impl FnOnce(Reply)) {
