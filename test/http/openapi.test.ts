@@ -42,7 +42,7 @@ describe('openApiDocument', () => {
     expect(statuses(paths['/json']?.post)).toEqual(['200', '400', '413', '500']);
     expect(statuses(paths['/optional-json']?.post)).toEqual(['200', '400', '413', '415', '500']);
     expect(statuses(paths['/bytes']?.post)).toEqual(['200', '400', '411', '413', '500']);
-    expect(statuses(paths['/file']?.get)).toEqual(['200', '206', '304', '400', '416', '500']);
+    expect(statuses(paths['/file']?.get)).toEqual(['200', '206', '304', '400', '412', '416', '500']);
   });
 
   it('describes bodies', () => {

@@ -359,8 +359,10 @@ mod tests {
         assert_eq!(words(&format!("{HEAD}{inner}")), ["one", "two"]);
         // What follows the end is not a part.
         assert_eq!(words(&format!("{HEAD}--a\n\none\n--a--\nepilogue\n--a\n\nno")), ["one"]);
-        let many = format!("{HEAD}{}", "--a\n\nx\n".repeat(PARTS_MAX + 5));
-        assert_eq!(Part::new(many.as_bytes()).parts().len(), PARTS_MAX);
+        for (sent, read) in [(PARTS_MAX - 1, PARTS_MAX - 1), (PARTS_MAX + 1, PARTS_MAX)] {
+            let many = format!("{HEAD}{}", "--a\n\nx\n".repeat(sent));
+            assert_eq!(Part::new(many.as_bytes()).parts().len(), read);
+        }
     }
 
     #[test]
