@@ -49,7 +49,7 @@ async function service(): Promise<StoreService> {
     declarer: NO_DECLARER,
     isManifestId: native.isManifestId,
     digest: native.sha256,
-    isListed: () => true,
+    listedAlgorithms: () => new Set<string>(),
     log,
     validator: new native.ManifestValidator([]),
     index: await SyncedBindingIndex.load({ db: database.db, newIndex, log }),

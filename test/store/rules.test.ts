@@ -65,19 +65,26 @@ describe.each(ENGINES)('on %s', (engine) => {
     return row[name];
   }
 
-  it('finds bindings of an algorithm that was added to the list after the upload', async () => {
+  it('finds values of an algorithm before the list has it, and knows its kind afterwards', async () => {
     const value = Buffer.from('a value');
     const response = await store.upload(await signed(value, ALG));
     const { manifestId } = (await response.json()) as { manifestId: string };
-    expect(await found(ALG, value)).toBe(400);
+    expect(await found(ALG, value)).toEqual([manifestId]);
+    expect(await found(ALG, Buffer.from('a valuf'))).toEqual([]);
+    expect(await found('com.example.newer.1', value)).toBe(400);
+    expect(await store.json('/v1/services/supportedAlgorithms')).toMatchObject({
+      watermarks: [],
+      fingerprints: [{ alg: ALG }, { alg: 'io.iscc.v0' }],
+    });
     expect(await column('unknown_algorithms', manifestId)).toBe(JSON.stringify([ALG]));
     await writeFile(list, JSON.stringify([...LISTED, { alg: ALG, type: 'watermark' }]));
     reload();
-    await expect.poll(() => found(ALG, value), SETTLE).toEqual([manifestId]);
+    await expect.poll(() => column('unknown_algorithms', manifestId), SETTLE).toBe(null);
+    expect(await found(ALG, value)).toEqual([manifestId]);
     expect(await store.json('/v1/services/supportedAlgorithms')).toMatchObject({
       watermarks: [{ alg: ALG }],
+      fingerprints: [{ alg: 'io.iscc.v0' }],
     });
-    expect(await column('unknown_algorithms', manifestId)).toBe(null);
   });
 
   it('keeps the earlier list if the new one is invalid', async () => {

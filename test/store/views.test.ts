@@ -1,5 +1,7 @@
 /** Manifests as JSON and their thumbnails, on both databases. */
 import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreClient as Client, type ManifestDetails } from '../../src/client/store-client.js';
 import { openDatabase } from '../../src/storage/database/open.js';
@@ -192,6 +194,32 @@ describe.each(ENGINES)('%s', (engine) => {
     ]);
     expect((await thumbnail('unknown')).status).toBe(404);
     expect((await store.get('unknown', JSON_ONLY)).status).toBe(404);
+  });
+
+  it('names the lists that vouch for the signer, the time-stamper and the identity', async () => {
+    const fixture = (name: string) =>
+      readFileSync(path.join(import.meta.dirname, '../fixtures/c2pa/trust', name));
+    const roots = ['signers.pem', 'time-stampers.pem', 'identities.pem'].map((name) => fixture(name));
+    const anchored = await databases.create();
+    const anchors = path.join(anchored.dataDir, 'anchors.pem');
+    writeFileSync(anchors, Buffer.concat(roots));
+    const strict = await startStore(anchored, { MSTORE_TRUST_ANCHORS: anchors });
+    const facts = async (name: string) => {
+      const uploaded = await strict.upload(fixture(name));
+      expect(uploaded.status).toBe(200);
+      const { manifestId } = (await uploaded.json()) as { manifestId: string };
+      return (await strict.get(manifestId, JSON_ONLY)).json();
+    };
+    const list = 'trust-anchors';
+    // Its signer has expired since the time-stamp.
+    const stamped = await facts('expired-stamped.c2pa');
+    expect(stamped).toMatchObject({ trusted: true, trustList: list, timeStampList: list });
+    expect(stamped).not.toHaveProperty('identityList');
+    const identified = await facts('identity.c2pa');
+    expect(identified).toMatchObject({ trusted: false, identityList: list });
+    expect(identified).not.toHaveProperty('trustList');
+    expect(identified).not.toHaveProperty('timeStampList');
+    await strict.stop();
   });
 
   it('returns 410 after a delete', async () => {

@@ -7,6 +7,8 @@ use thiserror::Error;
 
 /// The algorithm whose values are ISCC-SEQs (IEP-0020).
 pub const ISCC: &str = "io.iscc.v0";
+/// Longest name that a newer list may have. The longest so far has 42 bytes.
+const NAME_BYTES_MAX: usize = 128;
 
 /// How an algorithm binds a manifest to an asset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -75,6 +77,19 @@ impl AlgorithmList {
     pub fn contains(&self, alg: &str) -> bool {
         self.names.contains(alg)
     }
+
+    /// Whether the algorithm may be on a newer list: it has the form of the names there, and is not
+    /// another spelling of one of them.
+    pub fn may_gain(&self, alg: &str) -> bool {
+        let is_part = |part: &str| {
+            !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        let has_form =
+            alg.contains('.') && alg.len() <= NAME_BYTES_MAX && alg.split('.').all(is_part);
+        let is_spelling = || self.names.iter().any(|name| name.eq_ignore_ascii_case(alg));
+        has_form && !is_spelling()
+    }
 }
 
 /// A text is not a list of algorithms; contains the reason.
@@ -101,6 +116,21 @@ mod tests {
         assert_eq!((list.entries().len(), watermarks), (55, 46));
         assert_eq!(list.date(), Some("2026-08-20"));
         assert!(list.contains(ISCC) && !list.contains("IO.ISCC.V0") && !list.contains(""));
+    }
+
+    #[test]
+    fn names_of_the_reserved_form_may_be_on_a_newer_list() {
+        let list = AlgorithmList::bundled();
+        for alg in ["com.example.new.1", "io.iscc.v1", "a.b", "castLabs.zwc-mark.2"] {
+            assert!(list.may_gain(alg), "{alg}");
+        }
+        let long = format!("com.{}", "a".repeat(NAME_BYTES_MAX - 3));
+        for alg in ["", "words", ".", "a.", ".a", "a..b", "a b.c", "a.\u{e4}", "a.b_c", &long] {
+            assert!(!list.may_gain(alg), "{alg}");
+        }
+        for alg in ["io.iscc.v0", "IO.ISCC.V0", "com.adobe.trustmark.p"] {
+            assert!(!list.may_gain(alg), "{alg}");
+        }
     }
 
     #[test]

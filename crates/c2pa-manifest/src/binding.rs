@@ -17,13 +17,16 @@ const UNITS_MAX: usize = 32;
 /// Maximum number of skipped blocks to report; a manifest may have tens of thousands.
 const SKIPPED_MAX: usize = 64;
 
-/// The reason to skip a block whose algorithm is not on the list.
-pub const UNLISTED: &str = "alg not on the list";
+/// The reason to skip a block whose algorithm is neither on the list nor can be on a newer one.
+const UNLISTED: &str = "alg not on the list, nor of the form of names there";
+/// The reason to skip a block of an unlisted algorithm that a full manifest has no room for.
+const NO_ROOM: &str = "alg not on the list, and the manifest has 64 other soft bindings";
 
 /// A soft binding to index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedBinding {
-    /// A listed algorithm.
+    /// A listed algorithm, or one that may be on a newer list. Values of the latter are found by
+    /// equality.
     pub alg: String,
     /// Its value, not empty.
     pub value: Vec<u8>,
@@ -59,21 +62,37 @@ pub struct Skipped {
     pub reason: &'static str,
 }
 
-/// Splits the blocks into those to index and the first [`SKIPPED_MAX`] of the others.
+/// The blocks of a manifest by whether they are indexed.
+#[derive(Debug, Default)]
+pub struct Indexed {
+    /// Those to index.
+    pub bindings: Vec<IndexedBinding>,
+    /// The first [`SKIPPED_MAX`] of the others.
+    pub skipped: Vec<Skipped>,
+    /// Algorithms of both that are not on the list, each once.
+    pub unlisted: Vec<String>,
+}
+
+/// Splits the blocks into those to index and the others. Blocks of unlisted algorithms never
+/// refuse a manifest: they are skipped where the others leave no room.
 ///
 /// # Errors
 /// `manifest.tooManyBindings`.
-pub fn index(
-    blocks: Vec<Block>,
-    list: &AlgorithmList,
-) -> Result<(Vec<IndexedBinding>, Vec<Skipped>), Refusal> {
-    let mut bindings = Vec::new();
-    let mut skipped = Vec::new();
+pub fn index(blocks: Vec<Block>, list: &AlgorithmList) -> Result<Indexed, Refusal> {
+    let listed = blocks.iter().filter(|block| list.contains(&block.alg)).count();
+    let mut room = BINDINGS_MAX.saturating_sub(listed);
+    let Indexed { mut bindings, mut skipped, mut unlisted } = Indexed::default();
     for Block { alg, readings } in blocks {
+        let is_listed = list.contains(&alg);
+        if !is_listed && unlisted.len() < SKIPPED_MAX && !unlisted.contains(&alg) {
+            unlisted.push(alg.clone());
+        }
+        let is_full = !is_listed && room == 0;
         let mut refused = None;
         let mut alternate = false;
         for value in readings {
-            match indexed_units(&alg, &value, list) {
+            let units = indexed_units(&alg, &value, list);
+            match units.and_then(|units| if is_full { Err(NO_ROOM) } else { Ok(units) }) {
                 Ok(units) => {
                     bindings.push(IndexedBinding { alg: alg.clone(), value, alternate, units });
                     alternate = true;
@@ -83,12 +102,15 @@ pub fn index(
                 }
             }
         }
+        if !is_listed && alternate {
+            room -= 1;
+        }
         if !alternate && skipped.len() < SKIPPED_MAX {
             skipped.extend(refused);
         }
     }
     check_limits(&bindings)?;
-    Ok((bindings, skipped))
+    Ok(Indexed { bindings, skipped, unlisted })
 }
 
 /// The units of a block to index, or the reason to skip it.
@@ -97,7 +119,7 @@ fn indexed_units(
     value: &[u8],
     list: &AlgorithmList,
 ) -> Result<Vec<BindingUnit>, &'static str> {
-    if !list.contains(alg) {
+    if !list.contains(alg) && !list.may_gain(alg) {
         return Err(UNLISTED);
     }
     if value.is_empty() {
@@ -161,7 +183,7 @@ mod tests {
 
     fn indexed(units: &[Vec<u8>]) -> Vec<IndexedBinding> {
         let block = Block { alg: ISCC.to_owned(), readings: vec![units.concat()] };
-        index(vec![block], &AlgorithmList::bundled()).unwrap().0
+        index(vec![block], &AlgorithmList::bundled()).unwrap().bindings
     }
 
     const META: [u8; 2] = [0x00, 0x07];
@@ -183,11 +205,38 @@ mod tests {
         let readings = vec![b"words".to_vec(), unit(IMAGE, 1), unit(IMAGE, 2)];
         let block = Block { alg: ISCC.to_owned(), readings };
         let other = Block { alg: ISCC.to_owned(), readings: vec![b"a".to_vec(), b"b".to_vec()] };
-        let (bindings, skipped) = index(vec![block, other], &AlgorithmList::bundled()).unwrap();
+        let Indexed { bindings, skipped, .. } =
+            index(vec![block, other], &AlgorithmList::bundled()).unwrap();
         let alternates: Vec<bool> = bindings.iter().map(|binding| binding.alternate).collect();
         assert_eq!(alternates, [false, true]);
         // The first reading gives the reason.
         let values: Vec<&[u8]> = skipped.iter().map(|one| &one.value[..]).collect();
         assert_eq!(values, [b"a"]);
+    }
+
+    fn valued(alg: &str, count: u8) -> Vec<Block> {
+        let block = |at| Block { alg: alg.to_owned(), readings: vec![vec![at]] };
+        (0..count).map(block).collect()
+    }
+
+    #[test]
+    fn unlisted_algorithms_of_the_form_of_names_are_indexed_while_there_is_room() {
+        let listed = valued("com.adobe.trustmark.P", 60);
+        let blocks = [valued("com.example.new.1", 3), valued("words", 1), listed].concat();
+        let blocks = [blocks, valued("com.example.new.2", 2)].concat();
+        let Indexed { bindings, skipped, unlisted } =
+            index(blocks, &AlgorithmList::bundled()).unwrap();
+        assert_eq!(bindings.len(), 64);
+        let reasons: Vec<_> = skipped.iter().map(|one| (one.alg.as_str(), one.reason)).collect();
+        assert_eq!(reasons, [("words", UNLISTED), ("com.example.new.2", NO_ROOM)]);
+        assert_eq!(unlisted, ["com.example.new.1", "words", "com.example.new.2"]);
+    }
+
+    #[test]
+    fn an_unlisted_algorithm_refuses_no_manifest() {
+        let unlisted = valued("com.example.new.1", 200);
+        let Indexed { bindings, skipped, .. } = index(unlisted, &AlgorithmList::bundled()).unwrap();
+        assert_eq!((bindings.len(), skipped.len()), (64, 64));
+        assert!(index(valued("com.adobe.trustmark.P", 65), &AlgorithmList::bundled()).is_err());
     }
 }

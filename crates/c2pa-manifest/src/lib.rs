@@ -34,7 +34,7 @@ mod trust_file;
 mod validator;
 
 pub use algorithm::{Algorithm, AlgorithmKind, AlgorithmList, AlgorithmListError, ISCC};
-pub use binding::{BindingUnit, IndexedBinding, Skipped, UNLISTED};
+pub use binding::{BindingUnit, IndexedBinding, Skipped};
 pub use certificate::{CertificateError, KeyKind, TestChain};
 pub use digest::sha256_hex;
 pub use embedded::embedded;

@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::trust::trusting_list;
+use crate::trust::{has_time_stamp, identifying_list, time_stamping_list, trusting_list};
 
 /// Maximum size of a thumbnail in a summary, in bytes. A larger one is left out.
 const THUMBNAIL_BYTES_MAX: usize = 512 << 10;
@@ -27,6 +27,12 @@ pub struct Summary {
     /// Name of the trust list that vouches for the signer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust_list: Option<String>,
+    /// Name of the trust list that vouches for the time-stamper, so that the time-stamp counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_stamp_list: Option<String>,
+    /// Name of the trust list that vouches for the first trusted CAWG identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity_list: Option<String>,
     /// Status codes of the failures.
     pub failures: Vec<String>,
     /// Title of the asset.
@@ -41,7 +47,7 @@ pub struct Summary {
     /// Organisation of the signing certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// Time of the signature by a time-stamp authority, RFC 3339.
+    /// Time of the signature by a time-stamp that counts, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// Program that made the claim.
@@ -117,12 +123,14 @@ pub fn summary(reader: &Reader, ignored: &[&str]) -> Option<Summary> {
         manifest_id: manifest.label()?.to_owned(),
         state,
         trust_list: trust_list.map(cut),
+        time_stamp_list: active.and_then(time_stamping_list).map(cut),
+        identity_list: active.and_then(identifying_list).map(cut),
         failures,
         title: manifest.title().map(cut),
         format: manifest.format().map(cut),
         signer: manifest.common_name().as_deref().map(cut),
         issuer: manifest.issuer().as_deref().map(cut),
-        time: manifest.time().as_deref().map(cut),
+        time: manifest.time().filter(|_| active.is_some_and(has_time_stamp)).as_deref().map(cut),
         claim_generator: generator(manifest),
         actions: values(manifest, "c2pa.actions").flat_map(actions).take(ENTRIES_MAX).collect(),
         ingredients: manifest.ingredients().iter().take(ENTRIES_MAX).map(ingredient).collect(),

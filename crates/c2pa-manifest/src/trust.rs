@@ -17,6 +17,9 @@ const KEY_USAGES: &str =
 /// Status of a signer that no trust anchor vouches for.
 pub const UNTRUSTED: &str = "signingCredential.untrusted";
 const TRUSTED: &str = "signingCredential.trusted";
+/// Statuses of time-stampers and of identities that a list vouches for.
+const TIME_STAMP_TRUSTED: &str = "timeStamp.trusted";
+const IDENTITY_TRUSTED: &str = "cawg.x509.credential.trusted";
 
 /// Name of the lists that [`TrustList::anchors`] makes.
 pub const ANCHORS: &str = "trust-anchors";
@@ -126,6 +129,29 @@ pub fn trusting_list(manifest: &StatusCodes) -> Option<&str> {
     }
     let trusted = &manifest.success()[find(manifest.success(), TRUSTED)?];
     Some(trusted.trust_list_uri().unwrap_or_default())
+}
+
+/// The name of the list that vouches for the time-stamper of a manifest with these results. A
+/// time-stamp without one does not count.
+pub fn time_stamping_list(manifest: &StatusCodes) -> Option<&str> {
+    vouching_list(manifest, TIME_STAMP_TRUSTED)
+}
+
+/// The name of the list that vouches for the first trusted CAWG identity in a manifest with these
+/// results.
+pub fn identifying_list(manifest: &StatusCodes) -> Option<&str> {
+    vouching_list(manifest, IDENTITY_TRUSTED)
+}
+
+/// Whether the time-stamp of a manifest with these results counts. In claims of version 1, the
+/// C2PA lets those of any time-stamper count.
+pub fn has_time_stamp(manifest: &StatusCodes) -> bool {
+    manifest.success().iter().any(|it| it.code() == TIME_STAMP_TRUSTED)
+}
+
+fn vouching_list<'a>(manifest: &'a StatusCodes, code: &str) -> Option<&'a str> {
+    let trusted = manifest.success().iter().filter(|it| it.code() == code);
+    { trusted }.find_map(|it| it.trust_list_uri())
 }
 
 fn setting(TrustList { name, kind, pem }: &TrustList) -> Value {

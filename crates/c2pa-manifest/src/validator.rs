@@ -9,7 +9,7 @@ use c2pa::{Context, Error, Reader, ValidationResults};
 use x509_parser::pem::Pem;
 
 use crate::algorithm::AlgorithmList;
-use crate::binding::{IndexedBinding, Skipped, index};
+use crate::binding::{Indexed, IndexedBinding, Skipped, index};
 use crate::details::{self, State};
 use crate::ocsp::{Authorities, OcspResponse};
 use crate::summary::{Summary, summary};
@@ -50,6 +50,8 @@ pub struct Accepted {
     pub bindings: Vec<IndexedBinding>,
     /// The first blocks that are not indexed.
     pub skipped: Vec<Skipped>,
+    /// Algorithms of its soft bindings that are not on the list, each once.
+    pub unlisted: Vec<String>,
     /// What its active manifest says.
     pub facts: Facts,
     /// Addresses of OCSP responses about its signers that [`Validator::validate_with`] could use.
@@ -196,12 +198,14 @@ impl Validator {
         let (trust_list, facts) = self.check(bytes)?;
         let stapled = self.responders.iter().flat_map(|_| ocsp::stapled(&manifest.signature));
         let ocsp_expires = stapled.filter_map(|der| ocsp::next_update(&der)).min();
-        let (bindings, skipped) = index(soft_binding::blocks(&manifest.sources), &self.algorithms)?;
+        let blocks = soft_binding::blocks(&manifest.sources);
+        let Indexed { bindings, skipped, unlisted } = index(blocks, &self.algorithms)?;
         Ok(Accepted {
             manifest_id: manifest.id,
             trust_list,
             bindings,
             skipped,
+            unlisted,
             facts,
             ocsp_addresses: Vec::new(),
             ocsp_expires,

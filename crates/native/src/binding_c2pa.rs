@@ -65,6 +65,8 @@ pub enum ManifestReport {
         bindings: Vec<IndexedBinding>,
         /// The first 64 bindings that are not indexed.
         skipped: Vec<SkippedBinding>,
+        /// Algorithms of its bindings that are not on the list, at most 64.
+        unlisted: Vec<String>,
         /// JSON of what its active manifest says, without the thumbnail; may be empty.
         summary: String,
         /// End of the validity of the signing certificate, in seconds since 1970.
@@ -88,7 +90,7 @@ pub enum ManifestReport {
 /// A soft binding to index.
 #[napi(object)]
 pub struct IndexedBinding {
-    /// A listed algorithm.
+    /// An algorithm, which may be missing on the list. Such a binding is found by its exact value.
     pub alg: String,
     /// Its value.
     pub value: Buffer,
@@ -283,13 +285,15 @@ pub fn decode_iscc_seq(bytes: &[u8]) -> Result<Vec<IsccSeqUnit>> {
 fn report(outcome: Outcome) -> Result<ManifestReport> {
     match outcome {
         Outcome::Accepted(accepted) => {
-            let Accepted { manifest_id, trust_list, bindings, skipped, facts, .. } = accepted;
+            let Accepted { manifest_id, trust_list, bindings, skipped, unlisted, facts, .. } =
+                accepted;
             Ok(ManifestReport::Accepted {
                 manifest_id,
                 trusted: trust_list.is_some(),
                 trust_list,
                 bindings: bindings.iter().map(indexed).collect(),
                 skipped: skipped.into_iter().map(skipped_binding).collect(),
+                unlisted,
                 summary: facts.summary,
                 certificate_expires: facts.certificate_expires,
                 ocsp_addresses: accepted.ocsp_addresses,

@@ -9,6 +9,7 @@ import { DAY_MS } from './schema.js';
 
 export const PAGE_MANIFESTS = 100;
 export const REJUDGED_DAYS = 30;
+const ALGORITHMS_MAX = 200;
 
 export interface Counts {
   readonly live: number;
@@ -69,6 +70,13 @@ export interface Chosen {
   readonly isWithdrawing: boolean;
 }
 
+/** The algorithms with most bindings, by name. Uploads may name any number of others. */
+async function algorithmCounts(db: Db) {
+  const counts = db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0);
+  const most = await counts.orderBy('bindings', 'desc').orderBy('alg').limit(ALGORITHMS_MAX).execute();
+  return most.sort((one, other) => (one.alg < other.alg ? -1 : 1));
+}
+
 export class Overview {
   readonly #database: Database;
 
@@ -80,7 +88,7 @@ export class Overview {
     const { db } = this.#database;
     const [manifests, bindings, declarations, indexes, rejudged] = await Promise.all([
       db.selectFrom('manifests').select(['live', count]).groupBy('live').execute(),
-      db.selectFrom('binding_counts').selectAll().where('bindings', '>', 0).orderBy('alg').execute(),
+      algorithmCounts(db),
       db
         .selectFrom('declarations')
         .select(['status', count])
@@ -154,9 +162,7 @@ export class Overview {
   }
 
   async algorithms(): Promise<string[]> {
-    const { db } = this.#database;
-    const counts = db.selectFrom('binding_counts').select('alg').where('bindings', '>', 0);
-    return (await counts.orderBy('alg').execute()).map(({ alg }) => alg);
+    return (await algorithmCounts(this.#database.db)).map(({ alg }) => alg);
   }
 
   /** Keys of a page, and the total number of matches. */

@@ -101,9 +101,9 @@ export async function openStore(config: StoreConfig, resources: StoreResources):
   const cleanup = new Cleanup({ db: database.db, blobs, manifests, log, undoMs });
   const index = await bindingIndex(database, log);
   const tracking = await errorTracking('store', config);
-  const isListed = (alg: string) => rules.algorithms.has(alg);
+  const listedAlgorithms = () => rules.algorithms;
   const { isManifestId, sha256: digest } = native;
-  const parts = { manifests, blobs, declarer, log, validator, index, isListed, isManifestId, digest };
+  const parts = { manifests, blobs, declarer, log, validator, index, listedAlgorithms, isManifestId, digest };
   const service = new StoreService({ ...config, undoMs }, parts);
   const readers = readersOf(service, { manifests, validator, database, reader }, config);
   const routeOptions = { ...config, throttle, callers: callersOf(database, config) };

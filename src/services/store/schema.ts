@@ -206,6 +206,16 @@ export const manifestSummary = claimedFacts.extend({
     .string()
     .optional()
     .describe('Name of that list: `C2PA-TRUST-LIST`, or `trust-anchors` for the anchors of the operator'),
+  timeStampList: z
+    .string()
+    .optional()
+    .describe(
+      'Name of the list that vouches for the time-stamper, so that the time-stamp counts: `C2PA-TSA-TRUST-LIST` or `trust-anchors`',
+    ),
+  identityList: z
+    .string()
+    .optional()
+    .describe('Name of the list that vouches for the CAWG identity in the manifest'),
   declaration,
   thumbnailUrl: z.string().optional(),
 });

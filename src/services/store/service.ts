@@ -39,8 +39,8 @@ export interface StoreParts {
   readonly blobs: ContentBlobs;
   readonly validator: Validator;
   readonly declarer: Declarer;
-  /** Whether the current list has an algorithm. */
-  readonly isListed: (alg: string) => boolean;
+  /** Names of the current list of algorithms. */
+  readonly listedAlgorithms: () => ReadonlySet<string>;
   readonly isManifestId: (text: string) => boolean;
   /** SHA-256 in hex, computed off the event loop. */
   readonly digest: (bytes: Uint8Array) => Promise<string>;
@@ -197,8 +197,8 @@ export class StoreService {
 
   /** @throws {StoreRefusal} unless the algorithm is on the list, or a stored manifest has a binding of it */
   async checkAlgorithm(alg: string): Promise<void> {
-    if (this.#parts.isListed(alg)) return;
-    if ((await this.#parts.manifests.algorithms()).includes(alg)) return;
+    const { listedAlgorithms, manifests } = this.#parts;
+    if (listedAlgorithms().has(alg) || (await manifests.hasAlgorithm(alg))) return;
     throw new StoreRefusal('ALGORITHM_UNKNOWN', { detail: `Unknown soft binding algorithm: ${alg}` });
   }
 
@@ -292,7 +292,7 @@ export class StoreService {
   }
 
   algorithms(): Promise<string[]> {
-    return this.#parts.manifests.algorithms();
+    return this.#parts.manifests.algorithms(this.#parts.listedAlgorithms());
   }
 
   didDocument(): object | undefined {
@@ -315,7 +315,7 @@ export class StoreService {
   async readiness(): Promise<string | undefined> {
     const { manifests, blobs } = this.#parts;
     const database = async () => {
-      await manifests.algorithms();
+      await manifests.hasAlgorithm('');
       return manifests.commits.problem();
     };
     try {

@@ -1,6 +1,7 @@
 /** What readers see of a manifest instead of its bytes: a summary, its thumbnail, and all that it contains. */
 import type { ManifestReader } from '../../c2pa/manifest-reader.js';
 import { manifestUrl } from '../../c2pa/manifest-url.js';
+import { present } from '../../platform/present.js';
 import { Slots } from '../../platform/slots.js';
 import { StoreRefusal } from './errors.js';
 import type { Manifests } from './manifests/manifests.js';
@@ -25,6 +26,8 @@ export interface Thumbnail {
 /** The addon's summary. The database has it without the thumbnail. */
 interface Described extends Partial<ClaimedFacts> {
   readonly trustList?: string;
+  readonly timeStampList?: string;
+  readonly identityList?: string;
   /** Data URL. */
   readonly thumbnail?: string;
 }
@@ -71,7 +74,11 @@ export class ManifestViews {
       size: stored.size,
       storedAt: new Date(stored.uploadedAt).toISOString(),
       trusted: stored.trusted,
-      ...(stored.trusted && facts.trustList !== undefined && { trustList: facts.trustList }),
+      ...present({
+        trustList: stored.trusted ? facts.trustList : undefined,
+        timeStampList: facts.timeStampList,
+        identityList: facts.identityList,
+      }),
       declaration: declarationView(stored),
       ...claimed(facts),
       ...((await this.#isPictured(file)) && { thumbnailUrl: `${address}/thumbnail` }),

@@ -10,6 +10,9 @@ export interface Summary {
   readonly state?: string;
   /** Name of the list that vouched for the signer at the last check. */
   readonly trustList?: string;
+  /** Names of the lists that vouched for its time-stamper and for its CAWG identity then. */
+  readonly timeStampList?: string;
+  readonly identityList?: string;
   readonly failures?: readonly string[];
   readonly title?: string;
   readonly format?: string;

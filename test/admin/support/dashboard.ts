@@ -123,7 +123,7 @@ async function store({ db }: Database, folder: string): Promise<TestStore> {
     declarer: NO_DECLARER,
     isManifestId: () => true,
     digest: () => Promise.reject(new Error('no uploads in these tests')),
-    isListed: () => false,
+    listedAlgorithms: () => new Set<string>(),
     log: createLogger('fatal'),
     validator,
     index: undefined as never,

@@ -58,7 +58,7 @@ export function acceptedReport(
   trusted: boolean,
   bindings: readonly IndexedBinding[],
 ): AcceptedManifest {
-  return { outcome: 'accepted', manifestId, trusted, bindings, skipped: [], summary: '' };
+  return { outcome: 'accepted', manifestId, trusted, bindings, skipped: [], unlisted: [], summary: '' };
 }
 
 /** A binding as the validator reports it. It has no units if `value` is not an ISCC-SEQ. */

@@ -54,7 +54,12 @@ fn a_time_stamp_counts_by_the_lists_of_time_stampers_alone() {
         TrustList { name: file.to_owned(), kind, pem }
     };
     let by = |lists: &[TrustList]| match Validator::new(lists).unwrap().validate(&bytes, None) {
-        Outcome::Accepted(accepted) => Ok(accepted.trust_list),
+        Outcome::Accepted(accepted) => {
+            let summary: serde_json::Value = serde_json::from_str(&accepted.facts.summary).unwrap();
+            assert_eq!(summary["timeStampList"], "time-stampers");
+            assert!(summary["time"].as_str().unwrap().starts_with("2026-01-15"));
+            Ok(accepted.trust_list)
+        }
         Outcome::Refused(refusal) => Err(refusal.code.into_owned()),
         Outcome::Overdue => panic!("there was no deadline"),
     };
@@ -66,6 +71,43 @@ fn a_time_stamp_counts_by_the_lists_of_time_stampers_alone() {
     for kind in [TrustKind::Signers, TrustKind::Identities] {
         assert_eq!(by(&[signers.clone(), list("time-stampers", kind)]), expired, "{kind:?}");
     }
+}
+
+#[test]
+fn a_time_stamp_without_a_list_proves_no_time() {
+    let summary = |file: &str, lists: &[TrustList]| {
+        let bytes = std::fs::read(common::path(file)).unwrap();
+        let no_asset = None::<(&str, std::io::Cursor<Vec<u8>>)>;
+        Validator::new(lists).unwrap().describe(&bytes, no_asset, None).unwrap()
+    };
+    let unlisted = summary("trust/expired-stamped.c2pa", &TrustList::bundled());
+    assert_eq!((unlisted.time_stamp_list, unlisted.time), (None, None));
+    assert_eq!(unlisted.failures, ["signingCredential.expired"]);
+    // By the C2PA's rules, those in claims of version 1 count without a list.
+    let legacy = summary("manifests/third-party-c2pa-rs-jpeg.c2pa", &[]);
+    assert_eq!(legacy.time_stamp_list, None);
+    assert!(legacy.time.is_some());
+}
+
+#[test]
+fn only_a_list_of_identities_vouches_for_an_identity() {
+    let bytes = std::fs::read(common::path("trust/identity.c2pa")).unwrap();
+    let pem = common::text("trust/identities.pem");
+    let by = |kind| {
+        let list = TrustList { name: "ours".to_owned(), kind, pem: pem.clone() };
+        match Validator::new(&[list]).unwrap().validate(&bytes, None) {
+            Outcome::Accepted(accepted) => {
+                let summary: serde_json::Value =
+                    serde_json::from_str(&accepted.facts.summary).unwrap();
+                (summary["identityList"].as_str().map(str::to_owned), accepted.trust_list)
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let ours = || Some("ours".to_owned());
+    assert_eq!(by(TrustKind::Identities), (ours(), None));
+    assert_eq!(by(TrustKind::Signers), (None, None));
+    assert_eq!(by(TrustKind::TimeStampers), (None, None));
 }
 
 fn json_list(services: &[(&str, Option<&str>)]) -> String {

@@ -72,6 +72,8 @@ ${facts([
   ['Signer', summary.signer],
   ['Issuer', summary.issuer],
   ['Signed', summary.time],
+  ['Time-stamp counts', summary.timeStampList === undefined ? undefined : trustedBy(summary.timeStampList)],
+  ['Trusted identity', summary.identityList === undefined ? undefined : trustedBy(summary.identityList)],
   ['Program', summary.claimGenerator],
   [
     'Actions',

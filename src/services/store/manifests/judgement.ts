@@ -4,7 +4,7 @@ import { recordAudit, STORE_ITSELF } from '../../../storage/database/audit.js';
 import { fillCatalogue } from '../../../storage/database/catalogue.js';
 import type { Tables } from '../../../storage/database/tables.js';
 import { lockFeed, recordChanges } from '../feed.js';
-import { type AcceptedManifest, UNLISTED } from '../validation/validator.js';
+import type { AcceptedManifest } from '../validation/validator.js';
 import {
   addToCounts,
   countBindings,
@@ -17,20 +17,19 @@ import type { Commits } from './commits.js';
 /**
  * Version of the rules by which bindings are indexed. A change of the rules increments it, and the next start indexes
  * older manifests again. 1: text values have two readings. 2: update manifests have the bindings of their parents, and
- * facts about the signer are kept. 3: lists of numbers are values.
+ * facts about the signer are kept. 3: lists of numbers are values. 4: values of algorithms that are not on the list are found.
  */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 4;
 
 /** Columns of a manifest that depend on its validation. */
 export function reportColumns(report: AcceptedManifest) {
-  const { trusted, bindings, skipped, summary, certificateExpires, ocspExpires } = report;
-  const unknown = new Set(skipped.filter(({ reason }) => reason === UNLISTED).map(({ alg }) => alg));
+  const { trusted, bindings, unlisted, summary, certificateExpires, ocspExpires } = report;
   const ends = [certificateExpires, ocspExpires].map((seconds = 0) => seconds * 1000);
   // What has ended already was decided for good.
   const expires = Math.min(...ends.filter((end) => end > Date.now()));
   return {
     trusted: trusted ? (1 as const) : (0 as const),
-    unknown_algorithms: unknown.size === 0 ? null : JSON.stringify([...unknown]),
+    unknown_algorithms: unlisted.length === 0 ? null : JSON.stringify(unlisted),
     certificate_expires: trusted && Number.isFinite(expires) ? expires : null,
     summary: summary === '' ? null : summary,
     binding_count: bindings.filter(({ alternate }) => !alternate).length,

@@ -23,6 +23,9 @@ import { reportColumns } from './judgement.js';
 import { bury, displace, freedId, type Tombstone } from './tombstones.js';
 import { abandonUndo, endUndo, type Restore, restoreKept } from './undo.js';
 
+/** Algorithms that are not on the list and are named nevertheless: anyone may upload manifests with any names. */
+const UNLISTED_NAMED_MAX = 100;
+
 /** A manifest and the public part of its declaration. */
 export interface StoredManifest {
   readonly key: number;
@@ -307,14 +310,23 @@ export class Manifests {
       .execute();
   }
 
-  /** Algorithms of live bindings. */
-  async algorithms(): Promise<string[]> {
-    const rows = await this.#db
-      .selectFrom('binding_counts')
-      .select('alg')
-      .where('bindings', '>', 0)
+  /** Algorithms of live bindings: those of a list, and of the others those with most bindings. */
+  async algorithms(listed: ReadonlySet<string>): Promise<string[]> {
+    const counts = this.#db.selectFrom('binding_counts').select('alg').where('bindings', '>', 0);
+    const known = await counts.where('alg', 'in', [...listed]).execute();
+    const others = await counts
+      .where('alg', 'not in', [...listed])
+      .orderBy('bindings', 'desc')
+      .orderBy('alg')
+      .limit(UNLISTED_NAMED_MAX)
       .execute();
-    return rows.map(({ alg }) => alg);
+    return [...known, ...others].map(({ alg }) => alg);
+  }
+
+  /** Whether a live binding has this algorithm. */
+  async hasAlgorithm(alg: string): Promise<boolean> {
+    const counts = this.#db.selectFrom('binding_counts').select('alg').where('bindings', '>', 0);
+    return (await counts.where('alg', '=', alg).executeTakeFirst()) !== undefined;
   }
 
   /** The number of declarations with each status, zeros included. */

@@ -35,6 +35,8 @@ export type ManifestReport =
       readonly trustList?: string;
       readonly bindings: readonly IndexedBinding[];
       readonly skipped: readonly { readonly alg: string; readonly reason: string }[];
+      /** Algorithms of its bindings that are not on the list. Their values are found by equality. */
+      readonly unlisted: readonly string[];
       /** JSON of what the active manifest says; may be empty. */
       readonly summary: string;
       /** End of the signing certificate, in seconds since 1970. */
@@ -47,9 +49,6 @@ export type ManifestReport =
   | { readonly outcome: 'refused'; readonly code: string; readonly text: string };
 
 export type AcceptedManifest = Extract<ManifestReport, { outcome: 'accepted' }>;
-
-/** Reason to skip a binding whose algorithm is not on the list. */
-export const UNLISTED = 'alg not on the list';
 
 /** An OCSP response, and the address in a report that it was fetched from. */
 export interface FetchedOcsp {
