@@ -22,7 +22,8 @@ export type ManifestTask =
       readonly fetched?: OcspResponse[];
     }
   | { readonly kind: 'details'; readonly bytes: Uint8Array; readonly validator: string }
-  | { readonly kind: 'describe'; readonly bytes: Uint8Array };
+  | { readonly kind: 'describe'; readonly bytes: Uint8Array }
+  | { readonly kind: 'label'; readonly bytes: Uint8Array };
 
 /** Several tasks in one message, because a message costs as much processor time as a small validation. */
 export interface ManifestJob {
@@ -33,8 +34,8 @@ export interface ManifestJob {
 
 export type TaskResult =
   | { readonly kind: 'report'; readonly report: ManifestReport }
-  /** `null`: not readable. */
-  | { readonly kind: 'json'; readonly json: string | null }
+  /** JSON, or the label of the active manifest. `null`: not readable. */
+  | { readonly kind: 'text'; readonly text: string | null }
   | { readonly kind: 'failed'; readonly code: NativeErrorCode; readonly message: string }
   /** Send the texts of the validator. */
   | { readonly kind: 'validator-unknown' };

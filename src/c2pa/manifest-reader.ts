@@ -67,11 +67,19 @@ export class ManifestReader {
 
   /** What a Manifest Store says about its asset, as JSON; `null` if it is not readable. @throws {NativeError} `BUSY` */
   async describe(bytes: Uint8Array): Promise<string | null> {
-    return this.json({ kind: 'describe', bytes });
+    return this.text({ kind: 'describe', bytes });
+  }
+
+  /**
+   * Label of the active manifest; `null` if the bytes are not exactly one Manifest Store whose active manifest has a claim
+   * signature. Nothing else of it is checked. @throws {NativeError} `BUSY` and `TIMEOUT`
+   */
+  label(bytes: Uint8Array): Promise<string | null> {
+    return this.text({ kind: 'label', bytes });
   }
 
   /** @internal */
-  async json(task: ManifestTask, texts?: ValidatorTexts): Promise<string | null> {
+  async text(task: ManifestTask, texts?: ValidatorTexts): Promise<string | null> {
     try {
       return (await this.run(task, texts)) as string | null;
     } catch (error) {
@@ -125,6 +133,6 @@ export class ManifestValidation {
 
   /** The detailed JSON of a C2PA reader; `null` if the store is not readable. @throws {NativeError} `BUSY` */
   details(bytes: Uint8Array): Promise<string | null> {
-    return this.#reader.json({ kind: 'details', bytes, validator: this.#key }, this.#texts);
+    return this.#reader.text({ kind: 'details', bytes, validator: this.#key }, this.#texts);
   }
 }

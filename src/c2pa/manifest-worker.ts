@@ -24,10 +24,11 @@ async function run({ tasks, texts }: ManifestJob): Promise<void> {
 }
 
 async function resultOf(task: ManifestTask, texts: ManifestJob['texts']): Promise<TaskResult> {
-  if (task.kind === 'describe') return { kind: 'json', json: await native.describeManifest(task.bytes) };
+  if (task.kind === 'describe') return { kind: 'text', text: await native.describeManifest(task.bytes) };
+  if (task.kind === 'label') return { kind: 'text', text: await native.activeManifestId(task.bytes) };
   const validator = validatorOf(task.validator, texts);
   if (validator === undefined) return { kind: 'validator-unknown' };
-  if (task.kind === 'details') return { kind: 'json', json: await validator.details(task.bytes) };
+  if (task.kind === 'details') return { kind: 'text', text: await validator.details(task.bytes) };
   return { kind: 'report', report: await validator.validate(task.bytes, task.fetched) };
 }
 

@@ -116,7 +116,7 @@ export class ManifestWorkers {
   async #runBatch(batch: readonly Waiting[]): Promise<void> {
     const texts: Record<string, ValidatorTexts> = {};
     for (const { task, needsTexts, texts: known } of batch)
-      if (needsTexts && known !== undefined && task.kind !== 'describe') texts[task.validator] = known;
+      if (needsTexts && known !== undefined && 'validator' in task) texts[task.validator] = known;
     const isAlone = batch.length === 1;
     try {
       const job = { tasks: batch.map(({ task }) => task), texts };
@@ -138,8 +138,8 @@ export class ManifestWorkers {
       case 'report':
         waiting.resolve(result.report);
         break;
-      case 'json':
-        waiting.resolve(result.json);
+      case 'text':
+        waiting.resolve(result.text);
         break;
       case 'failed':
         waiting.reject(nativeError(result.code, result.message));

@@ -40,6 +40,8 @@ it('reads every store as the addon does in this process', async () => {
   }
   expect(await validator.details(good)).toBe(await theirs.details(good));
   expect(await ours.describe(good)).toBe(await native.describeManifest(good));
+  expect(await ours.label(good)).toBe(sidecar('ok-es256-iscc4').expect.manifestId);
+  expect(await ours.label(good.subarray(1))).toBe(null);
   const list = {
     algorithmList: readFileSync(path.join(path.dirname(TRUST_ANCHORS), '../alg-list.json'), 'utf8'),
   };
@@ -56,19 +58,20 @@ it.each(['CRASH', 'THROW', 'GROWS'])(
     const { reader, lines } = doomed();
     const validator = reader.validator(anchors);
     const bad = Buffer.from(text);
-    const [first, refused, second, described, detailed] = await Promise.all([
+    const [first, refused, second, described, detailed, label] = await Promise.all([
       validator.validate(good),
       validator.validate(bad),
       validator.validate(good),
       reader.describe(bad),
       validator.details(bad),
+      reader.label(bad),
     ]);
     expect([first, second]).toMatchObject([{ outcome: 'accepted' }, { outcome: 'accepted' }]);
     expect(refused).toMatchObject({ outcome: 'refused', code: 'manifest.crashesReader' });
-    expect([described, detailed]).toEqual([null, null]);
+    expect([described, detailed, label]).toEqual([null, null, null]);
     const sha256 = createHash('sha256').update(bad).digest('hex');
     const line = [{ err: expect.any(Error), sha256, size: 5 }, 'a manifest ended the process that read it'];
-    expect(lines).toEqual([line, line, line]);
+    expect(lines).toEqual([line, line, line, line]);
   },
 );
 

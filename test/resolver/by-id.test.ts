@@ -1,7 +1,10 @@
 /** Manifests by id alone: a declaration of the same id at another address does not hide the right one. */
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { ManifestReader } from '../../src/c2pa/manifest-reader.js';
+import { nativeError } from '../../src/c2pa/manifest-workers.js';
 import { native } from '../../src/native.js';
-import { RepositoryFailed } from '../../src/services/resolver/errors.js';
+import { RepositoryBusy, RepositoryFailed } from '../../src/services/resolver/errors.js';
 import type { ManifestResult } from '../../src/services/resolver/manifests.js';
 import { RecentManifests } from '../../src/services/resolver/recent.js';
 import { BackendUnavailable } from '../../src/services/resolver/search-backend.js';
@@ -17,7 +20,17 @@ const [FIRST, SECOND] = [native.isccId(0, 1, 1), native.isccId(0, 2, 1)];
 function resolver(
   results: Readonly<Record<string, ManifestResult>>,
   trusted?: Buffer | Error,
-  { queried = [FIRST, SECOND], declared = [] }: { queried?: string[]; declared?: string[] | Error } = {},
+  {
+    queried = [FIRST, SECOND],
+    declared = [],
+    reader = new ManifestReader(undefined),
+    reads = [],
+  }: {
+    queried?: string[];
+    declared?: string[] | Error;
+    reader?: Pick<ManifestReader, 'label'>;
+    reads?: string[];
+  } = {},
 ) {
   const recent = new RecentManifests();
   for (const isccId of queried) recent.add(ID, isccId);
@@ -30,13 +43,16 @@ function resolver(
   } as never;
   const manifests = {
     manifestIdAt: () => ID,
-    read: async (gateway: string) => results[gateway] ?? { kind: 'not-found' },
+    read: async (gateway: string) => {
+      reads.push(gateway);
+      return results[gateway] ?? { kind: 'not-found' };
+    },
     readTrusted: async () => {
       if (trusted instanceof Error) throw trusted;
       return trusted;
     },
   } as never;
-  return new ResolverService({ backend, manifests, recent });
+  return new ResolverService({ backend, manifests, recent, reader });
 }
 
 const found = (item: typeof right): ManifestResult => ({ kind: 'found', bytes: bytesOf(item) });
@@ -50,6 +66,39 @@ describe('a manifest by its id', () => {
   it('is found if the first declaration serves a manifest with another label', async () => {
     const results = { [FIRST]: found(other), [SECOND]: found(right) };
     expect(await resolver(results).manifestById(ID)).toEqual(bytesOf(right));
+  });
+
+  it('is read once, and its declaration comes first from then on', async () => {
+    const parsed: string[] = [];
+    const reads: string[] = [];
+    const reader = {
+      label: (bytes: Uint8Array) => {
+        parsed.push(createHash('sha256').update(bytes).digest('hex').slice(0, 8));
+        return new ManifestReader(undefined).label(bytes);
+      },
+    };
+    const [wrong, cut] = [bytesOf(other), bytesOf(right).subarray(0, -1)];
+    const results = { [FIRST]: found(other), [SECOND]: found(right) };
+    const service = resolver(results, undefined, { reader, reads });
+    const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex').slice(0, 8);
+    const all = [digest(wrong), digest(bytesOf(right))];
+    expect(await service.manifestById(ID)).toEqual(bytesOf(right));
+    expect(parsed.splice(0).sort()).toEqual(all.sort());
+    expect(await service.manifestOf(SECOND.slice(5), ID)).toEqual(bytesOf(right));
+    expect(parsed).toEqual([]);
+    reads.length = 0;
+    await service.manifestById(ID);
+    expect(reads).toEqual([SECOND, FIRST]);
+    // Other bytes at the same address are read again.
+    results[SECOND] = { kind: 'found', bytes: cut };
+    await expect(service.manifestOf(SECOND.slice(5), ID)).rejects.toThrow('not found');
+    expect(parsed).toContain(digest(cut));
+  });
+
+  it('is refused for now while too many manifests are read', async () => {
+    const reader = { label: () => Promise.reject(nativeError('BUSY', 'busy')) };
+    const service = resolver({ [FIRST]: found(right) }, undefined, { reader });
+    await expect(service.manifestById(ID)).rejects.toThrow(RepositoryBusy);
   });
 
   it('is refused if all declarations serve another label', async () => {

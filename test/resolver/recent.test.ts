@@ -18,6 +18,22 @@ describe('RecentManifests', () => {
     expect(recent.isccIdsOf('x')).toEqual(['b']);
   });
 
+  it('puts declarations that led to the manifest before those that have not yet', () => {
+    const recent = new RecentManifests();
+    for (const isccId of ['a', 'b', 'c', 'd', 'e']) recent.add('x', isccId);
+    recent.confirm('x', 'd', '11');
+    expect(recent.isccIdsOf('x')).toEqual(['d', 'a', 'b', 'c', 'e']);
+    // Not among the first that a query returned.
+    recent.confirm('x', 'f', '22');
+    recent.confirm('x', 'd', '33');
+    recent.add('x', 'g');
+    expect(recent.isccIdsOf('x')).toEqual(['d', 'f', 'a', 'b', 'c']);
+    expect(['11', '22', '33'].map((digest) => recent.isConfirmed('x', digest))).toEqual([false, true, true]);
+    expect(recent.isConfirmed('y', '22')).toBe(false);
+    for (const isccId of ['g', 'h', 'i', 'j']) recent.confirm('x', isccId, '44');
+    expect(recent.isccIdsOf('x')).toEqual(['d', 'f', 'g', 'h', 'i']);
+  });
+
   it('keeps at most 100,000 entries and drops the oldest', () => {
     const recent = new RecentManifests();
     for (let id = 0; id < 250_000; id += 1) recent.add(`urn:c2pa:${id}`, 'ISCC:MAAAAAAAAAAAAAAA');

@@ -10,6 +10,8 @@ import type { SearchBackend } from '../../src/services/resolver/search-backend.j
 import { ResolverService } from '../../src/services/resolver/service.js';
 import { dataCode } from './support/resolver.js';
 
+const reader = { label: () => Promise.resolve(null) };
+
 it('reports a change of the search service after 15 s', async () => {
   let now = 1_700_000_000_000;
   let isReady = true;
@@ -26,7 +28,13 @@ it('reports a change of the search service after 15 s', async () => {
     close: async () => {},
   };
   const manifests = { isReady: async () => true } as ManifestSource;
-  const service = new ResolverService({ backend, manifests, recent: new RecentManifests(), now: () => now });
+  const service = new ResolverService({
+    backend,
+    manifests,
+    recent: new RecentManifests(),
+    reader,
+    now: () => now,
+  });
   expect((await service.status()).status).toBe('ok');
   isReady = false;
   now += 14_999;
@@ -71,7 +79,13 @@ it('reports a store that fails while other manifests match', async () => {
   const backend = { search: async () => hits } as unknown as SearchBackend;
   const leftOut: unknown[] = [];
   const onLeftOut = (error: unknown) => void leftOut.push(error);
-  const service = new ResolverService({ backend, manifests, recent: new RecentManifests(), onLeftOut });
+  const service = new ResolverService({
+    backend,
+    manifests,
+    recent: new RecentManifests(),
+    reader,
+    onLeftOut,
+  });
   const found = await service.matches({ alg: 'io.iscc.v0', value: dataCode(1) }, 10, 'https://r.example');
   expect(found.map(({ manifestId }) => manifestId)).toEqual([hits[1]?.gateway]);
   expect(leftOut).toEqual([failure]);

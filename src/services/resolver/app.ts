@@ -75,8 +75,10 @@ export async function resolverApp(
   const remote = remoteStore(config, fetchTimeoutMs);
   const stores = [local, remote].filter((store) => store !== undefined);
   const manifests = new ManifestSource({ gateways, prober, stores, fetchTimeoutMs, parallel });
+  const reader = readerOf(log, coder);
   const service: ResolverService = new ResolverService({
     backend,
+    reader,
     manifests,
     recent: new RecentManifests(),
     scoreMin: config.matchThreshold,
@@ -84,7 +86,6 @@ export async function resolverApp(
     onLeftOut: (error) =>
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
-  const reader = readerOf(log, coder);
   const addresses = new AddressReader(gateways, { timeoutMs: fetchTimeoutMs, parallel });
   const trust = trusting(config, { service, reader, addresses, coder });
   return {
@@ -110,21 +111,24 @@ export async function resolverApp(
     readiness: () => readinessOf(service, reader),
     metrics: metrics.all,
     ...(await errorTracking('resolver', config)),
-    docs: {
-      tags: {
-        matches: 'Find manifests by soft binding.',
-        manifests: 'Fetch manifests from the gateways that store them.',
-        ...(trust.rights && { rights: 'Who says what about mining and training of a content (extension).' }),
-        services: 'Algorithms, capabilities and status of the service.',
-        probes: 'Health of the service.',
-      },
-    },
+    docs: { tags: tagsOf(trust.rights !== undefined) },
     close: async () => {
       await gateways.close();
       await remote?.close();
       await references.close();
       await backend.close();
     },
+  };
+}
+
+/** Groups of routes in the documentation. */
+function tagsOf(hasRights: boolean): Readonly<Record<string, string>> {
+  return {
+    matches: 'Find manifests by soft binding.',
+    manifests: 'Fetch manifests from the gateways that store them.',
+    ...(hasRights && { rights: 'Who says what about mining and training of a content (extension).' }),
+    services: 'Algorithms, capabilities and status of the service.',
+    probes: 'Health of the service.',
   };
 }
 

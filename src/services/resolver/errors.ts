@@ -63,7 +63,7 @@ export class RepositoryFailed extends Error {
   override readonly name: string = 'RepositoryFailed';
 }
 
-/** A trusted store refuses manifests for the moment because of its rate limits. */
+/** A trusted store refuses manifests for the moment because of its rate limits, or this service reads too many. */
 export class RepositoryBusy extends RepositoryFailed {
   override readonly name: string = 'RepositoryBusy';
 }

@@ -1,4 +1,7 @@
-/** Remembers for an hour which declarations a manifest id belongs to, for clients that ignore `endpoint`. */
+/**
+ * Remembers for an hour which declarations a manifest id belongs to, for clients that ignore `endpoint`, and which of them have led
+ * to a manifest with this id.
+ */
 import { monotonicMs } from '../../platform/time-limit.js';
 
 const ENTRIES_MAX = 100_000;
@@ -7,8 +10,10 @@ const LIFETIME_MS = 3_600_000;
 export const CANDIDATES_MAX = 5;
 
 interface Entry {
-  /** Best first, at most {@link CANDIDATES_MAX}. */
+  /** At most {@link CANDIDATES_MAX}. First those that have led to the manifest, then those that queries returned, best first. */
   readonly isccIds: string[];
+  /** By ISCC-ID: SHA-256 of the manifest that it has led to. */
+  readonly confirmed: Map<string, string>;
   readonly untilMs: number;
 }
 
@@ -38,9 +43,35 @@ export class RecentManifests {
         known.isccIds.push(isccId);
       return;
     }
-    this.#entries.set(manifestId, { isccIds: [isccId], untilMs: this.#now() + LIFETIME_MS });
+    this.#entries.set(manifestId, {
+      isccIds: [isccId],
+      confirmed: new Map(),
+      untilMs: this.#now() + LIFETIME_MS,
+    });
     this.#order.push(manifestId);
     if (this.#entries.size > this.#entriesMax) this.#dropOldest();
+  }
+
+  /** A declaration has led to a manifest with this id and SHA-256. Comes before all that have not yet. */
+  confirm(manifestId: string, isccId: string, sha256: string): void {
+    this.add(manifestId, isccId);
+    const entry = this.#entries.get(manifestId);
+    if (entry === undefined) return;
+    const { isccIds, confirmed } = entry;
+    if (!confirmed.has(isccId)) {
+      if (confirmed.size === CANDIDATES_MAX) return;
+      const others = isccIds.filter((other) => other !== isccId);
+      others.splice(confirmed.size, 0, isccId);
+      isccIds.splice(0, isccIds.length, ...others.slice(0, CANDIDATES_MAX));
+    }
+    confirmed.set(isccId, sha256);
+  }
+
+  /** Whether a manifest with this SHA-256 is known to have the id. */
+  isConfirmed(manifestId: string, sha256: string): boolean {
+    this.#dropExpired();
+    const confirmed = this.#entries.get(manifestId)?.confirmed;
+    return confirmed !== undefined && [...confirmed.values()].includes(sha256);
   }
 
   isccIdsOf(manifestId: string): readonly string[] {

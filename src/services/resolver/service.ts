@@ -2,13 +2,14 @@
 import { type BindingQuery, decodeValue, queryUnits } from '../../c2pa/binding-query.js';
 import type { Binding } from '../../c2pa/content-query.js';
 import { ISCC_ALGORITHM, statusDocument } from '../../c2pa/documents.js';
+import type { ManifestReader } from '../../c2pa/manifest-reader.js';
 import type { BindingMatch, ServiceStatus } from '../../c2pa/schema.js';
 import { composeCode } from '../../iscc/codec.js';
 import { isIsccId } from '../../iscc/iscc-id.js';
 import { isNativeError, native } from '../../native.js';
 import type { Trace } from '../../platform/observe/trace.js';
 import { endsWithin, monotonicMs } from '../../platform/time-limit.js';
-import { RepositoriesSlow, RepositoryFailed, ResolverRefusal } from './errors.js';
+import { RepositoriesSlow, RepositoryBusy, RepositoryFailed, ResolverRefusal } from './errors.js';
 import type { ManifestSource } from './manifests.js';
 import { type Pointer, rankPointers } from './pointers.js';
 import { CANDIDATES_MAX, type RecentManifests } from './recent.js';
@@ -42,6 +43,7 @@ export interface ResolverParts {
   readonly backend: SearchBackend;
   readonly manifests: ManifestSource;
   readonly recent: RecentManifests;
+  readonly reader: Pick<ManifestReader, 'label'>;
   /** Lowest score of a match, 0 to 100. Default: 0. */
   readonly scoreMin?: number;
   /** Milliseconds of a monotonic clock. */
@@ -254,13 +256,33 @@ export class ResolverService {
     const result = await manifests.read(gateway, manifestId, trace);
     switch (result.kind) {
       case 'found':
-        if (!(await hasLabel(result.bytes, manifestId))) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
+        await this.#checkLabel(result.bytes, manifestId, isccId);
         return result.bytes;
       case 'not-found':
         throw new ResolverRefusal('MANIFEST_NOT_FOUND');
       case 'unavailable':
         throw new RepositoryFailed(`${gateway}: ${result.reason}`);
     }
+  }
+
+  /**
+   * Checks that bytes are a whole Manifest Store whose active manifest has this id. A gateway may serve another manifest than was
+   * declared, or a part of one.
+   *
+   * @throws {ResolverRefusal} {@link RepositoryBusy}
+   */
+  async #checkLabel(bytes: Buffer, manifestId: string, isccId: string): Promise<void> {
+    const { recent, reader } = this.#parts;
+    const sha256 = await native.sha256(bytes);
+    if (!recent.isConfirmed(manifestId, sha256)) {
+      const label = await reader.label(bytes).catch((error: unknown) => {
+        if (isNativeError(error, 'BUSY') || isNativeError(error, 'TIMEOUT'))
+          throw new RepositoryBusy('too many manifests are being read');
+        throw error;
+      });
+      if (label !== manifestId) throw new ResolverRefusal('MANIFEST_NOT_FOUND');
+    }
+    recent.confirm(manifestId, isccId, sha256);
   }
 
   /**
@@ -298,12 +320,4 @@ function areSame(one: readonly string[], other: readonly string[]): boolean {
 /** The units of each soft binding that can be searched for. Those of unsupported algorithms are left out. */
 export function unitsOfBindings(bindings: readonly Binding[]): string[][] {
   return bindings.filter(({ alg }) => alg === ISCC_ALGORITHM).map(({ value }) => queryUnits(value));
-}
-
-/**
- * Whether bytes are a whole Manifest Store whose active manifest has this label. A gateway may serve another manifest than
- * was declared, or a part of one.
- */
-async function hasLabel(bytes: Buffer, manifestId: string): Promise<boolean> {
-  return (await native.activeManifestId(bytes)) === manifestId;
 }
