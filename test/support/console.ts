@@ -10,8 +10,9 @@ export interface Console {
 }
 
 /**
- * Starts both side by side, as after `npm start`: no switch is on, unless these variables say so. Takes at most
- * `LAUNCH_MS_MAX`.
+ * Starts both side by side. Takes at most `LAUNCH_MS_MAX`.
+ *
+ * @param variables default: as after `npm start`, no switch is on
  */
 export async function startConsole(variables: Readonly<Record<string, string>> = {}): Promise<Console> {
   const [services, browser] = await Promise.all([startAllServices(variables), launchChromium()]);

@@ -60,7 +60,10 @@ function answered(
   const text = texts[given?.answer ?? ''];
   if (given === undefined || text === undefined) return [];
   const { by = [], signature } = given;
-  const who = by.length === 0 ? '' : `, says ${by.map(plainName).join(', ')}`;
+  const names = by.map(plainName).join(', ');
+  // Who says what, and who of them is trusted, is in the lines that follow.
+  if (given.answer === 'conflicting') return [[question, names === '' ? text : `${text}: ${names}`]];
+  const who = names === '' ? '' : `, ${by.length === 1 ? 'says' : 'say'} ${names}`;
   const trust =
     signature === 'trusted' ? ' (trusted)' : signature === 'valid' ? ' (unknown)' : ' (not signed)';
   return [[question, text + who + trust]];
