@@ -9,7 +9,8 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 
 use crate::error::{ErrorCode, NativeError, Result};
-use crate::runtime::{Pending, Pool, caught, rejected};
+use crate::runtime::pool::is_inline;
+use crate::runtime::{Pending, Pool, caught, rejected, settled};
 
 /// A promise that either the work or the watchdog settles; the first one wins.
 struct Contested<T: ToNapiValue + Send + 'static>(Mutex<Option<Pending<T>>>);
@@ -57,7 +58,8 @@ impl<T: ToNapiValue + Send + 'static> Watchdog<T> {
 
 impl Pool {
     /// Like [`Pool::run`], but rejects with `TIMEOUT` at the watchdog's deadline. `work` gets the
-    /// deadline; it holds its thread until it returns. Never runs on the calling thread.
+    /// deadline; it holds its thread until it returns. On the calling thread, there is no watchdog:
+    /// whoever started such a process ends it if the work does not heed the deadline.
     pub fn run_watched<'env, T, F>(
         &self,
         env: &'env Env,
@@ -68,6 +70,10 @@ impl Pool {
         T: ToNapiValue + Send + 'static,
         F: FnOnce(Instant) -> Result<T> + Send + 'static,
     {
+        if is_inline() {
+            let deadline = Instant::now() + watchdog.limit;
+            return settled(env, caught(|| work(deadline)));
+        }
         let place = match self.enter() {
             Ok(place) => place,
             Err(error) => return rejected(env, error),
