@@ -1,0 +1,6 @@
+export function newestIn(info: string): string;
+export function replaced(
+  text: string,
+  pattern: RegExp,
+  version: string,
+): { readonly earlier: string; readonly text: string };
