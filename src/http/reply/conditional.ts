@@ -2,7 +2,7 @@
  * Entity tags, If-Match and If-None-Match (RFC 9110, 8.8.3, 13.1.1 and 13.1.2). Content has no date of modification here, so
  * the conditions on dates do not apply.
  */
-import type { RequestHead } from '../request/head.js';
+import type { RequestHead } from '../head/head.js';
 import { RequestRefused } from './errors.js';
 
 /** A strong entity tag, quoted. */
