@@ -5,6 +5,7 @@ import { RequestRefused } from '../reply/errors.js';
 import type { CompiledRoute } from '../routing/router.js';
 import type { Violation } from '../routing/service.js';
 import { parseQuery } from './query.js';
+import { violationText } from './violation-text.js';
 
 /** Receives the validated parts. */
 interface Parts {
@@ -60,7 +61,7 @@ function checked(
   where: Violation['where'],
   violations: Violation[],
 ): unknown {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: violationText });
   if (result.success) return result.data;
   for (const { path: keys, message } of result.error.issues) {
     const path = keys.filter((key) => typeof key !== 'symbol');

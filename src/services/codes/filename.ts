@@ -32,7 +32,7 @@ function decoded({ form, value }: SentFilename): string {
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new CodesRefusal('FILENAME_NOT_UTF8');
   }

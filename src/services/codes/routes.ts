@@ -322,7 +322,8 @@ function upload(
 ): Upload {
   return {
     sentFilename: sentFilename(request),
-    contentType: request.header('content-type'),
+    // Some programs send the header without a value.
+    contentType: request.header('content-type') || undefined,
     clientAddress: request.clientAddress,
     body: request.body,
     declaredBytes: declaredBytes(request),

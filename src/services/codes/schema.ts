@@ -205,6 +205,8 @@ export const embeddedMetadata = z.object(embedded).meta({ id: 'EmbeddedMetadata'
 const DATA_URL = /^data:[^,]*;base64,(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 const WEB_SCHEME = /^(?:https?|ftp):/i;
+/** Programs that show metadata make links of addresses; these would run in their pages. */
+const RUNNABLE = /^(?:javascript|vbscript|data):/i;
 const WEB_HOST = /^\w+:\/\/[^/?#]/;
 /** A name without any such character becomes empty when normalised. */
 const VISIBLE = /[^\p{C}\p{Z}]/u;
@@ -229,7 +231,21 @@ function isAbsoluteUri(value: string): boolean {
   return ABSOLUTE_URI.test(value) && WEB_HOST.test(value) && URL.canParse(value);
 }
 
-const uri = text().refine(isAbsoluteUri, 'must be an absolute URI').meta({ format: 'uri' });
+const uri = text()
+  .refine(isAbsoluteUri, 'must be an absolute URI')
+  .refine(
+    (value) => !RUNNABLE.test(value),
+    'must be the address of a page or an identifier, not a script or data',
+  )
+  .meta({ format: 'uri' });
+
+const keywords = z
+  .union([text(), z.array(text())], 'must be text with commas between keywords, or an array of texts')
+  .refine(
+    (value) => typeof value === 'string' || !value.some((keyword) => keyword.includes(',')),
+    'a keyword must not contain a comma, which separates keywords',
+  )
+  .transform((value) => (typeof value === 'string' ? value : value.join(', ')));
 
 /** Clients that serialise a model with all its fields send `null` for missing ones. */
 function optional<T extends z.ZodType>(field: T) {
@@ -254,7 +270,7 @@ export const embedRequest = z
     acquire: optional(uri),
     credit: optional(text()),
     rights: optional(text()),
-    keywords: optional(z.union([text(), z.array(text()).transform((list) => list.join(', '))])),
+    keywords: optional(keywords),
   })
   .meta({ id: 'InlineMetadata' });
 

@@ -203,8 +203,11 @@ describe('metadata', () => {
     ['acquire not a string', { acquire: ['https://example.com'] }, 'acquire: '],
     ['control characters', { rights: 'a\u0000b' }, 'rights: has characters'],
     ['lone surrogate', '{"credit": "\\ud800"}', 'credit: has characters'],
-    ['keywords not strings', { keywords: [1] }, 'keywords'],
-    ['an array', [], 'body: '],
+    ['acquire a script', { acquire: 'javascript:alert(1)' }, 'acquire: must be the address of a page'],
+    ['license of data', { license: 'data:text/html,x' }, 'license: must be the address of a page'],
+    ['keywords not strings', { keywords: [1] }, 'keywords: must be text with commas'],
+    ['a keyword with a comma', { keywords: ['a', 'b, c'] }, 'keywords: a keyword must not contain a comma'],
+    ['an array', [], 'body: must be an object'],
     ['not JSON', '{', 'the body is not JSON'],
   ])('%s: 400 with the field and the rule', async (_, body, message) => {
     const { media_id } = await uploaded(server.url, 'a.bin', noise(10), { to: 'media' });

@@ -103,6 +103,13 @@ describe.each(TRANSPORTS)('refusals over %s', (transport) => {
     });
   });
 
+  test.each([
+    ['fallback=xx', 'Bad Request - fallback: must be "sum" or "off"'],
+    ['semantic=1&semantic=0', 'Bad Request - semantic: must be a single text; it is given several times'],
+  ])('says in plain words what is wrong with ?%s', async (query, text) => {
+    await expectText(await upload(server.url, 'a.bin', 'x', { query: `?${query}` }), 400, text);
+  });
+
   test.each(['true', 'FALSE', 'True', '1', '0'])('accepts granular=%s', async (value) => {
     expect(
       (await upload(server.url, 'a.bin', 'x', { query: `?granular=${value}&semantic=${value}` })).status,

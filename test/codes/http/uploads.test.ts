@@ -102,6 +102,16 @@ describe.each(TRANSPORTS)('uploads over %s', (transport) => {
     expect(same.status).toBe(304);
   });
 
+  test('a name with a byte order mark has none, and an empty Content-Type is as none', async () => {
+    const named = { 'X-Upload-Filename': Buffer.from('\ufeffa.bin').toString('base64') };
+    const headers = { ...named, 'Content-Type': '' };
+    const response = await fetch(`${server.url}/api/v1/iscc`, { method: 'POST', headers, body: noise(10) });
+    const { filename, content } = await bodyOf(response);
+    expect(filename).toBe('a.bin');
+    const download = await fetch(content);
+    expect(download.headers.get('content-type')).toBe('application/octet-stream');
+  });
+
   test('deletes a file and its result', async () => {
     const { content, media_id } = await uploaded(server.url, 'd.bin', noise(10));
     expect((await fetch(content, { method: 'DELETE' })).status).toBe(204);
