@@ -1,5 +1,7 @@
 //! Binary presentation, `.ppt` ([MS-PPT]): per slide its text and notes, as in the reference.
 
+mod encrypted;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use std::io::Read;
@@ -47,25 +49,30 @@ mod kind {
     /// A container that is not marked as one.
     pub const TAG_DATA: u16 = 0x138B;
     pub const COMMENT: u16 = 0x2EE0;
+    pub const CRYPT_SESSION: u16 = 0x2F14;
     pub const STRING: u16 = 0x0FBA;
     pub const MORE_OPTIONS: u16 = 0xF122;
 }
 
 pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
     let user = ole.stream("/Current User")?;
-    if u32_at(&user, HEADER_TOKEN) == Some(ENCRYPTED) {
-        return Err(DocumentError::Encrypted);
-    }
-    let stream = ole.stream("/PowerPoint Document")?;
+    let mut stream = ole.stream("/PowerPoint Document")?;
     let properties = ole.properties()?;
+    let keys = encrypted::keys(&stream, &user)?;
     let places = persisted(&stream, &user).unwrap_or_default();
+    if let Some(keys) = &keys {
+        encrypted::decrypt(keys, &mut stream, &places).ok_or(DocumentError::Encrypted)?;
+    }
     let mut text = String::new();
     let document = places.values().filter_map(|at| Record::at(&stream, *at));
     if let Some(document) = document.into_iter().find(|record| record.kind == kind::DOCUMENT) {
         let show = Show { stream: &stream, places: places.clone() };
         show.append(&document, &mut text);
     }
-    if let Some(pictures) = ole.optional("/Pictures")? {
+    if let Some(mut pictures) = ole.optional("/Pictures")? {
+        if let Some(keys) = &keys {
+            encrypted::decrypt_pictures(keys, &mut pictures).ok_or(DocumentError::Encrypted)?;
+        }
         blip::append(&pictures, ole.budget(), &mut text)?;
     }
     append_objects(&stream, &places, ole.budget(), &mut text)?;

@@ -62,7 +62,8 @@ impl Keys {
         (self.hash.of(verifier, &[]) == hash).then_some(self)
     }
 
-    fn cipher(&self, block: u32) -> Option<Rc4> {
+    /// The cipher of a block.
+    pub fn cipher(&self, block: u32) -> Option<Rc4> {
         let mut key = self.hash.of(&self.base, &block.to_le_bytes());
         key.truncate(self.used);
         key.resize(self.length, 0);
