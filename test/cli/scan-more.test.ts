@@ -6,7 +6,7 @@ import { expect, it, vi } from 'vitest';
 import { livePhotos, withoutFilms } from '../../src/cli/scan/live-photos.js';
 import type { ScannedFile } from '../../src/cli/scan/records.js';
 import { temporaryFolder } from '../codes/support/folder.js';
-import { isccd } from '../support/command.js';
+import { isccd, run } from '../support/command.js';
 
 // Some tests run the command many times.
 vi.setConfig({ testTimeout: 120_000 });
@@ -112,4 +112,84 @@ it('takes a picture and a short film of the same name for one item', () => {
   expect(withoutFilms([pictures, three], films)).toEqual([pictures, three]);
   const others = group(longFilm, aloneFilm);
   expect(withoutFilms([others], films)).toEqual([others]);
+});
+
+it('takes a picture and a film with the same content identifier for one item, whatever their names', () => {
+  const one = (name: string, mediatype: string, contentIdentifier?: string, duration = 2.8) =>
+    ({ path: name, mediatype, duration, contentIdentifier }) as ScannedFile;
+  const all = [
+    one('x/IMG_1.HEIC', 'image/heic', 'A'),
+    one('y/renamed.jpg', 'image/jpeg', 'A'),
+    one('y/film.mov', 'video/quicktime', 'A', 9),
+    one('z/film.mov', 'video/quicktime', 'A'),
+    one('x/IMG_2.HEIC', 'image/heic', 'B'),
+    one('x/IMG_2.MOV', 'video/quicktime', 'C'),
+    one('x/IMG_3.HEIC', 'image/heic', 'D'),
+    one('x/IMG_3.MOV', 'video/quicktime'),
+  ];
+  const pairs = [...livePhotos(all)].map(([film, picture]) => [film.path, picture.path]);
+  expect(pairs).toEqual([
+    ['y/film.mov', 'y/renamed.jpg'],
+    ['z/film.mov', 'x/IMG_1.HEIC'],
+    ['x/IMG_3.MOV', 'x/IMG_3.HEIC'],
+  ]);
+});
+
+/** A segment of a JPEG with the note of an Apple camera that names a content identifier. */
+function appleSegment(identifier: string): Buffer {
+  const number = (value: number, bytes: number) => {
+    const buffer = Buffer.alloc(bytes);
+    buffer.writeUIntBE(value, 0, bytes);
+    return buffer;
+  };
+  const entry = (tag: number, kind: number, count: number, value: number) =>
+    Buffer.concat([
+      number(1, 2),
+      number(tag, 2),
+      number(kind, 2),
+      number(count, 4),
+      number(value, 4),
+      number(0, 4),
+    ]);
+  const text = Buffer.from(`${identifier}\0`);
+  const start = Buffer.from('Apple iOS\0\0\x01MM', 'latin1');
+  const note = Buffer.concat([start, entry(0x0011, 2, text.length, start.length + 18), text]);
+  const exif = [
+    Buffer.from('MM\0*\0\0\0\x08', 'latin1'),
+    entry(0x8769, 4, 1, 26),
+    entry(0x927c, 7, note.length, 44),
+  ];
+  const content = Buffer.concat([Buffer.from('Exif\0\0'), ...exif, note]);
+  return Buffer.concat([number(0xffe1, 2), number(content.length + 2, 2), content]);
+}
+
+it('reads content identifiers of pictures and films', async () => {
+  const folder = await temporaryFolder();
+  const place = (name: string) => path.join(folder, 'in', name);
+  await mkdir(path.join(folder, 'in/copy'), { recursive: true });
+  const jpeg = await sharp(await readFile(PHOTO))
+    .jpeg()
+    .toBuffer();
+  const picture = Buffer.concat([jpeg.subarray(0, 2), appleSegment('1F-2'), jpeg.subarray(2)]);
+  await writeFile(place('still.jpg'), picture);
+  await writeFile(place('copy/IMG_9.jpg'), picture);
+  const film = [
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc=d=2:s=320x240',
+    '-c:v',
+    'mpeg4',
+    '-movflags',
+    'use_metadata_tags',
+  ];
+  const key = 'com.apple.quicktime.content.identifier';
+  const made = await run('ffmpeg', ['-v', 'error', ...film, '-metadata', `${key}=1F-2`, place('motion.mov')]);
+  expect(made.code, made.stderr).toBe(0);
+  await copyFile(place('motion.mov'), place('copy/other.mov'));
+  const { groups } = await scan(folder);
+  expect(groups.map(({ kind, members }) => [kind, members.length])).toEqual([['duplicates', 2]]);
+  const inventory = await readFile(path.join(folder, 'isccd-scan/inventory.csv'), 'utf8');
+  expect(inventory).toMatch(/^in\/motion\.mov,.*,in\/still\.jpg,,\r$/m);
+  expect(inventory).toMatch(/^in\/copy\/other\.mov,.*,in\/copy\/IMG_9\.jpg,,\r$/m);
 });

@@ -109,7 +109,7 @@ describe('reports', () => {
     await mkdir(path.join(cwd, 'files'));
     await writeFile(path.join(cwd, 'files/a  b\n<i>\u202egpj.pdf'), '%PDF-1.4 damaged');
     const { stdout } = await isccd(['scan', 'files', '--out', 'out'], { cwd });
-    expect(stdout).toMatch(/^1 files, .+, 1 failed$/m);
+    expect(stdout).toMatch(/^1 file, .+, 1 failed$/m);
     const html = await readFile(path.join(cwd, 'out/report.html'), 'utf8');
     expect(html).toContain('<td>files/a  b\\n&#60;i&#62;\\u202egpj.pdf</td>');
   });
@@ -152,6 +152,7 @@ describe('reports', () => {
     const photo = of('a.jpg');
     expect(photo).toMatchObject({
       same_file_as: null,
+      film_of: null,
       bytes: 16503,
       mediatype: 'image/jpeg',
       mode: 'image',
@@ -190,14 +191,14 @@ describe('reports', () => {
       const { stdout, stderr } = await scan(folder);
       expect(stdout).toMatch(/^9 files, /);
       // The damaged file is tried again.
-      expect(stderr).toMatch(/^isccd: 1 files, 1 failed, 8 done before/m);
+      expect(stderr).toMatch(/^isccd: 1 file, 1 failed, 8 done before/m);
     }
     expect(await read()).toBe(bytes);
     for (const name of await readdir(path.join(cwd, 'files')))
       await utimes(path.join(cwd, 'files', name), 9, 9);
     await scan('files');
     expect(await count()).toBe(9);
-    expect((await scan('files')).stderr).toMatch(/^isccd: 1 files, 1 failed, 8 done before/m);
+    expect((await scan('files')).stderr).toMatch(/^isccd: 1 file, 1 failed, 8 done before/m);
   });
 
   it('belong to one scan at a time', async () => {

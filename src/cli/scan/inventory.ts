@@ -45,24 +45,35 @@ const COLUMNS = {
   instance_group: 'INTEGER',
   data_group: 'INTEGER',
   content_cluster: 'INTEGER',
+  film_of: 'TEXT',
   error: 'TEXT',
   detail: 'TEXT',
 } as const;
 
 type Row = Readonly<Record<keyof typeof COLUMNS, Value>>;
 
-/** Writes `inventory.csv` and `inventory.sqlite`. @throws {CommandFailed} */
+/**
+ * Writes `inventory.csv` and `inventory.sqlite`.
+ *
+ * @param films the picture of each film of a Live Photo
+ * @throws {CommandFailed}
+ */
 export async function writeInventory(
   folder: string,
   entries: readonly InventoryEntry[],
   groups: readonly Group[],
+  films: ReadonlyMap<ScannedFile, ScannedFile>,
 ): Promise<void> {
-  const rows = rowsOf(entries, groups);
+  const rows = rowsOf(entries, groups, films);
   await replaceFile(path.join(folder, 'inventory.csv'), csvLines(rows));
   await replaceDatabase(path.join(folder, 'inventory.sqlite'), rows);
 }
 
-function rowsOf(entries: readonly InventoryEntry[], groups: readonly Group[]): Row[] {
+function rowsOf(
+  entries: readonly InventoryEntry[],
+  groups: readonly Group[],
+  films: ReadonlyMap<ScannedFile, ScannedFile>,
+): Row[] {
   const files = entries.flatMap(({ file, sameFileAs }) => (file && sameFileAs === undefined ? [file] : []));
   const instances = numbers(files, ({ datahash }) => datahash);
   const data = numbers(files, (file) => unitOf(file, UNIT_TYPES.data) ?? '');
@@ -89,6 +100,7 @@ function rowsOf(entries: readonly InventoryEntry[], groups: readonly Group[]): R
     instance_group: instances.get(file?.datahash ?? ''),
     data_group: data.get(unitOf(file, UNIT_TYPES.data) ?? ''),
     content_cluster: clusters.get(file?.datahash ?? ''),
+    film_of: file && films.get(file)?.path,
     error: failure?.code,
     detail: failure?.detail,
   }));

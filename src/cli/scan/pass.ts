@@ -152,13 +152,13 @@ async function findingOf(file: LocalSource, { pipeline }: PipelineWork, granular
   const source = await pipeline.open(file.path, safeName(file.filename));
   const { signal } = new AbortController();
   try {
-    const { result, nameWasRead, symmetries } = await pipeline.process(
+    const { result, nameWasRead, symmetries, contentIdentifier } = await pipeline.process(
       source,
       { granular, semantic: false },
       signal,
     );
     const silent = silentUnits(result.units, result.characters === 0);
-    return { result: orderedResult(result), titled: nameWasRead, silent, symmetries };
+    return { result: orderedResult(result), titled: nameWasRead, silent, symmetries, contentIdentifier };
   } catch (error) {
     const result = orderedResult(sumOnlyResult(source));
     return { result, titled: false, silent: [], error: failureOf(error) };

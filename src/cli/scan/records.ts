@@ -41,6 +41,8 @@ export interface ScannedFile {
   readonly units: readonly string[];
   /** Image-Codes of the picture mirrored and turned; absent without a picture, or in results of other programs. */
   readonly symmetries?: readonly string[] | undefined;
+  /** What the picture and the film of a Live Photo have in common. */
+  readonly contentIdentifier?: string | undefined;
   /** Whether its line has simprints. */
   readonly isGranular?: boolean;
   readonly place: LinePlace;
@@ -75,6 +77,7 @@ interface Extra {
   /** Units whose matches mean nothing: of plain pictures, of documents without text. */
   readonly silent: readonly string[];
   readonly symmetries?: readonly string[] | undefined;
+  readonly contentIdentifier?: string | undefined;
   /** Why the file has no other codes than those of its bytes. */
   readonly error?: Failure;
   /** A line without result: another name of a file, a removed file, a folder of a workspace. */
@@ -89,6 +92,7 @@ export interface Finding {
   readonly titled: boolean;
   readonly silent: readonly string[];
   readonly symmetries?: readonly string[] | undefined;
+  readonly contentIdentifier?: string | undefined;
   readonly modifiedMs?: number | undefined;
   readonly scannedMs?: number;
   readonly error?: Failure | undefined;
@@ -139,7 +143,12 @@ export class ScanRecords {
 
   addFinding(location: string, shown: string, finding: Finding): void {
     const { result, modifiedMs = 0, scannedMs = Date.now(), titled, silent, symmetries, error } = finding;
-    const codes = { silent, ...(symmetries && { symmetries }) };
+    const { contentIdentifier } = finding;
+    const codes = {
+      silent,
+      ...(symmetries && { symmetries }),
+      ...(contentIdentifier && { contentIdentifier }),
+    };
     const extra: Extra = { location, modifiedMs, scannedMs, titled, ...codes, ...(error && { error }) };
     this.#append({ path: shown, ...result, ...extra });
   }
@@ -255,6 +264,7 @@ function scannedFile(line: FileLine, place: LinePlace): ScannedFile {
     allUnits: line.units,
     units: silent.size === 0 ? line.units : line.units.filter((unit) => !silent.has(unit)),
     symmetries: line.symmetries,
+    contentIdentifier: line.contentIdentifier,
     isGranular: line.features !== undefined,
     place,
   };

@@ -50,9 +50,9 @@ export async function report(
   const files = first.flatMap(({ file }) => (file === undefined ? [] : [file]));
   const near = { distance: limit, folder: work, file: path.join(out, NEAR_UNITS) };
   const all = await withoutIgnored(await groupsOf(files, { ...near, units: types, symmetries }), out);
-  await writeInventory(out, entries, all);
-  const groups = isReference === undefined ? all : acrossGroups(all, isReference);
   const films = livePhotos(files);
+  await writeInventory(out, entries, all, films);
+  const groups = isReference === undefined ? all : acrossGroups(all, isReference);
   const shown = withoutFilms(groups, films);
   await replaceFile(path.join(out, GROUPS_FILE), groupLines(shown));
   if (keep !== undefined) {

@@ -16,8 +16,12 @@ pub mod tag {
     pub const IMAGE_ID: u16 = 0x800d;
     /// Image file directory 0, UTF-16 little-endian
     pub const XP_TITLE: u16 = 0x9c9b;
+    /// EXIF directory: tags of the camera's maker
+    pub const MAKER_NOTE: u16 = 0x927c;
     /// EXIF directory
     pub const IMAGE_UNIQUE_ID: u16 = 0xa420;
+    /// Apple's directory: the identifier that the picture and the film of a Live Photo share
+    pub const APPLE_CONTENT_IDENTIFIER: u16 = 0x0011;
 }
 
 /// Maximum entries of a directory. Real directories have a few dozen.
@@ -57,6 +61,21 @@ impl<'a> Directory<'a> {
     pub fn exif(&self) -> Option<Self> {
         let offset = self.value(tag::EXIF_DIRECTORY)?.number()? as usize;
         Some(Self { offset, ..*self })
+    }
+
+    /// The maker's directory in an EXIF directory, if Apple made the camera. Its offsets count from the
+    /// start of the note.
+    pub fn apple(&self) -> Option<Self> {
+        const MAKER: &[u8] = b"Apple iOS\0";
+        const VERSION_BYTES: usize = 2;
+        let bytes = self.value(tag::MAKER_NOTE)?.bytes();
+        let order = bytes.strip_prefix(MAKER)?.get(VERSION_BYTES..)?.first_chunk::<2>()?;
+        let is_little_endian = match order {
+            b"II" => true,
+            b"MM" => false,
+            _ => return None,
+        };
+        Some(Self { bytes, is_little_endian, offset: MAKER.len() + VERSION_BYTES + order.len() })
     }
 
     /// The value of a tag.
@@ -192,5 +211,31 @@ mod tests {
                 assert!(directory.value(tag::ARTIST).is_none());
             }
         }
+    }
+
+    #[test]
+    fn the_note_of_an_apple_camera_is_a_directory() {
+        let note = [
+            b"Apple iOS\0\0\x01MM\0\x01".as_slice(),
+            &[0, 0x11, 0, 2, 0, 0, 0, 5, 0, 0, 0, 30, 0, 0],
+            b"1F-2\0",
+        ]
+        .concat();
+        let exif = |note: &[u8]| {
+            let count = u8::try_from(note.len()).unwrap();
+            let first = [0, 1, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0];
+            let second = [0, 1, 0x92, 0x7c, 0, 7, 0, 0, 0, count, 0, 0, 0, 44, 0, 0, 0, 0];
+            [b"MM\0*\0\0\0\x08".as_slice(), &first, &second, note].concat()
+        };
+        let identifier = |bytes: &[u8]| {
+            let apple = Directory::first(bytes)?.exif()?.apple()?;
+            Some(apple.value(tag::APPLE_CONTENT_IDENTIFIER)?.text())
+        };
+        let bytes = exif(&note);
+        assert_eq!(identifier(&bytes).as_deref(), Some("1F-2"));
+        for end in 0..bytes.len() {
+            assert_eq!(identifier(&bytes[..end]), None);
+        }
+        assert_eq!(identifier(&exif(&[b"Nikon\0".as_slice(), &note].concat())), None);
     }
 }

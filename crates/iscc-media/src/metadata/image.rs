@@ -76,6 +76,14 @@ pub fn metadata(blocks: &Blocks<'_>) -> Metadata {
     metadata
 }
 
+/// The identifier that a picture of Apple's cameras shares with the film of its Live Photo.
+pub fn content_identifier(blocks: &Blocks<'_>) -> Option<String> {
+    const CHARACTERS_MAX: usize = 128;
+    let apple = Directory::first(blocks.exif.as_deref()?)?.exif()?.apple()?;
+    let text = apple.value(tag::APPLE_CONTENT_IDENTIFIER)?.text();
+    (!text.is_empty() && text.len() <= CHARACTERS_MAX).then_some(text)
+}
+
 /// Source of a value.
 enum Source {
     /// An XMP property: namespace and name

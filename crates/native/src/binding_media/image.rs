@@ -32,6 +32,8 @@ pub struct ImageContent {
     pub height: u32,
     /// Embedded metadata
     pub metadata: FileMetadata,
+    /// Identifier that a picture of Apple's cameras shares with the film of its Live Photo
+    pub content_identifier: Option<String>,
     /// A WebP image; absent if the image cannot be drawn
     pub thumbnail: Option<Buffer>,
     /// `depth` if gray levels of more than 8 bits were clipped, `end` if the end of the file is missing
@@ -176,6 +178,7 @@ fn content(
         width,
         height,
         metadata: image::metadata(file, &blocks).into(),
+        content_identifier: metadata::image::content_identifier(&blocks),
         // A failing thumbnail does not fail the image.
         thumbnail: thumbnail_of(raster, thumbnail_side).ok(),
         loss: raster.loss().map(|loss| {

@@ -88,6 +88,8 @@ export interface FileContent {
   readonly units: readonly string[];
   /** Of images: Image-Codes of the picture mirrored and turned, in the order of the addon. */
   readonly symmetries?: readonly string[];
+  /** Of pictures and films of Apple's cameras: what the parts of a Live Photo have in common. */
+  readonly contentIdentifier?: string | undefined;
   readonly metahash: string;
   /** `name` is always present: read from the file, or derived from the file name. */
   readonly metadata: EmbeddedMetadata;

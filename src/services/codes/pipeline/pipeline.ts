@@ -103,6 +103,8 @@ export interface Processing {
   readonly nameWasRead: boolean;
   /** Of images: Image-Codes of the picture mirrored and turned, in the order of the addon. */
   readonly symmetries?: readonly string[] | undefined;
+  /** Of pictures and films of Apple's cameras: what the parts of a Live Photo have in common. */
+  readonly contentIdentifier?: string | undefined;
   /** The Manifest Store that the file embeds, not validated; if wanted and present. */
   readonly manifest?: Uint8Array | undefined;
   /** Cleaned text of a text document, on request. */
@@ -241,9 +243,9 @@ export class Pipeline {
     };
     const output = await this.#content(job, signal, watch, limits);
     const { content, manifest, credentials, rights } = output;
-    const { nameWasRead, symmetries, text } = content;
+    const { nameWasRead, symmetries, contentIdentifier, text } = content;
     const result = contentResult(file, type, content);
-    const read = { nameWasRead, symmetries, manifest, credentials, rights };
+    const read = { nameWasRead, symmetries, contentIdentifier, manifest, credentials, rights };
     return { result, ...read, ...(text !== undefined && { text }) };
   }
 

@@ -35,6 +35,8 @@ export interface FormatContent {
   readonly unit: string;
   /** Of images: Image-Codes of the picture mirrored and turned, in the order of the addon. */
   readonly symmetries?: readonly string[];
+  /** Of pictures and films of Apple's cameras: what the parts of a Live Photo have in common. */
+  readonly contentIdentifier?: string | undefined;
   /** Semantic-Code of 256 bits, with prefix. */
   readonly semanticUnit?: string;
   readonly metadata: EmbeddedMetadata;

@@ -87,12 +87,13 @@ async function imageContent(
     (decoded) => native.imageContentOfPixels(path, decoded, compat, side),
   );
   const { metadata, language } = splitLanguage(image.metadata as AddonMetadata);
-  const { unit, symmetries, width, height, thumbnail, loss } = image;
+  const { unit, symmetries, width, height, contentIdentifier, thumbnail, loss } = image;
   return {
     unit,
     symmetries,
     metadata,
     facts: { width, height, ...(language === undefined ? {} : { language }) },
+    ...(contentIdentifier && { contentIdentifier }),
     ...(thumbnail && { thumbnail: webpUrl(thumbnail) }),
     ...(loss && { notes: [NOTE_OF[loss]] }),
   };

@@ -76,7 +76,7 @@ export async function readVideo(
     return { mode: 'audio', unit, facts: audioOnlyFacts(info), ...rest };
   }
   const unit = await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS));
-  return { unit, facts: videoFacts(info), ...rest };
+  return { unit, facts: videoFacts(info), ...rest, ...contentIdentifierOf(info) };
 }
 
 /** Tags of the container, and metadata that FFmpeg does not show as such. */
@@ -91,6 +91,18 @@ async function metadataOf(file: FormatFile, info: Probe): Promise<EmbeddedMetada
   if (packet.includes(ISCC_NAMESPACE)) return { ...own, ...present(metadata) };
   const { name: _name, description: _description, ...rest } = metadata;
   return { ...present(rest), ...own };
+}
+
+/** A key of Apple, in lower case like all tags. */
+const CONTENT_IDENTIFIER = 'com.apple.quicktime.content.identifier';
+
+const IDENTIFIER_CHARACTERS_MAX = 128;
+
+function contentIdentifierOf({ tags }: Probe): Pick<FormatContent, 'contentIdentifier'> {
+  const contentIdentifier = tags.get(CONTENT_IDENTIFIER);
+  return contentIdentifier && contentIdentifier.length <= IDENTIFIER_CHARACTERS_MAX
+    ? { contentIdentifier }
+    : {};
 }
 
 const ISCC_NAMESPACE = 'http://purl.org/iscc/schema/';
