@@ -271,7 +271,7 @@ describe('outputs', () => {
     // The empty side-car in the archive is newer than its file.
     expect(await readFile(path.join(cwd, 'a/one.txt.iscc.json'), 'utf8')).toBe('{}');
     const again = await isccd(['code', ...LEAN, '--sidecar', '.'], { cwd });
-    expect(again.stderr).toMatch(/^isccd: 1 files, 1 failed, 4 done before/m);
+    expect(again.stderr).toMatch(/^isccd: 1 file, 1 failed, 4 done before/m);
     await utimes(path.join(cwd, 'b.txt'), new Date(), new Date(Date.now() + 60_000));
     const changed = await isccd(['code', ...LEAN, '--sidecar', '.'], { cwd });
     expect(changed.stderr).toMatch(/^isccd: 2 files, 1 failed, 3 done before/m);

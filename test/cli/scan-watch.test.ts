@@ -46,7 +46,7 @@ it('says once that its folder is missing, and scans it again when it is back', {
 }, async () => {
   const { cwd, write } = await archive();
   const { child, output, ended } = await watching(cwd, process.execPath, SCAN);
-  await vi.waitFor(() => expect(output.out).toMatch(/^1 files, .+ 0 failed$/m), WAIT);
+  await vi.waitFor(() => expect(output.out).toMatch(/^1 file, .+ 0 failed$/m), WAIT);
   await rename(path.join(cwd, 'files'), path.join(cwd, 'elsewhere'));
   await vi.waitFor(() => expect(output.out).toMatch(/^0 files, .+ 1 failed$/m), WAIT);
   await write('elsewhere/b.txt');
@@ -77,7 +77,7 @@ it.skipIf(!hasLimits())(
   async () => {
     const { cwd, write } = await archive();
     const { output } = await watching(cwd, 'unshare', [...LIMITED, process.execPath, ...SCAN]);
-    await vi.waitFor(() => expect(output.out).toMatch(/^1 files, .+ 0 failed$/m), WAIT);
+    await vi.waitFor(() => expect(output.out).toMatch(/^1 file, .+ 0 failed$/m), WAIT);
     await write('files/inner/b.txt');
     await reported(cwd, 'files/inner/b.txt');
     expect(output.error).toMatch(

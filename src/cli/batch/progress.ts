@@ -1,6 +1,7 @@
 /** Progress and summary of work on many files, on standard error. */
 import progress, { type GenericFormatter } from 'cli-progress';
 import { canOverwrite } from '../../platform/config/terminal.js';
+import { counted } from '../terminal/lines.js';
 
 /** Fewer files finish before the user could read a progress bar. */
 const FILES_MIN = 4;
@@ -53,7 +54,7 @@ export class BatchProgress {
     if (this.#files + skipped < FILES_MIN) return undefined;
     const seconds = this.#seconds();
     const parts = [
-      `${this.#done} files`,
+      counted(this.#done, 'files'),
       `${this.#failed} failed`,
       ...(skipped > 0 ? [`${skipped} done before`] : []),
       `${inBytes(this.#bytes)} in ${seconds.toFixed(1)} s`,

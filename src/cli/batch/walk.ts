@@ -154,6 +154,9 @@ function filter({ include = [], exclude = [] }: WalkOptions): Filter {
   };
 }
 
+/** Files whose status is read at a time: a network file system takes milliseconds for each. */
+const CONCURRENT_STATUS = 64;
+
 /** Files below a folder. Links to folders are not followed, because they may form a circle. */
 async function* below(root: Place, { accepts, enters }: Filter): AsyncGenerator<Source | Unreadable> {
   const folders = [root];
@@ -163,15 +166,14 @@ async function* below(root: Place, { accepts, enters }: Filter): AsyncGenerator<
       yield { ...folder, error: entries };
       continue;
     }
-    const inner: Place[] = [];
-    for (const entry of entries) {
-      const { path: file, dirent } = entry;
-      if (dirent.isDirectory()) {
-        if (enters(file, root.path)) inner.push(entry);
-      } else if ((dirent.isFile() || dirent.isSymbolicLink()) && !OWN_RESULT.test(file)) {
-        const source = accepts(file, root.path) ? await fileSource(entry) : undefined;
-        if (source !== undefined) yield source;
-      }
+    const inner = entries.filter(({ path: file, dirent }) => dirent.isDirectory() && enters(file, root.path));
+    const files = entries.filter(
+      ({ path: file, dirent }) =>
+        (dirent.isFile() || dirent.isSymbolicLink()) && !OWN_RESULT.test(file) && accepts(file, root.path),
+    );
+    for (let at = 0; at < files.length; at += CONCURRENT_STATUS) {
+      const sources = await Promise.all(files.slice(at, at + CONCURRENT_STATUS).map(fileSource));
+      for (const source of sources) if (source !== undefined) yield source;
     }
     folders.push(...inner.reverse());
   }

@@ -10,7 +10,7 @@ import { workspaceEntries } from '../scan/pass.js';
 import type { ScanRecords } from '../scan/records.js';
 import { report } from '../scan/reports.js';
 import { CommandFailed } from '../terminal/failure.js';
-import { printJson } from '../terminal/lines.js';
+import { counted, printJson } from '../terminal/lines.js';
 import { type GroupOptions, groupingOf } from './scan.js';
 
 interface FolderStatus {
@@ -30,7 +30,7 @@ export async function status(workspace: string, { json }: { json?: boolean }): P
     const all = statusOf(records);
     if (json) return printJson(all);
     for (const { label, host, folder, scanned, files, bytes, failed } of all) {
-      const size = `${files} files, ${inBytes(bytes)}, ${failed} failed`;
+      const size = `${counted(files, 'files')}, ${inBytes(bytes)}, ${failed} failed`;
       const place = folder === undefined ? '' : `  ${host}:${folder}`;
       process.stdout.write(`${printable(`${label}  ${size}${scanned ? `  ${scanned}` : ''}${place}`)}\n`);
     }
@@ -73,7 +73,7 @@ export async function importScans(
   await withOutput(workspace, async (records) => {
     for (const folder of folders) {
       const files = await importInto(records, folder, options.label);
-      process.stderr.write(`isccd: ${files} files of ${printable(folder)}\n`);
+      process.stderr.write(`isccd: ${counted(files, 'files')} of ${printable(folder)}\n`);
     }
     await withPipeline({ files: 0 }, ({ folder }) =>
       report(

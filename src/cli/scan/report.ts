@@ -38,7 +38,7 @@ export function terminalReport(
   { files, bytes, failures, groups, livePhotos, passages, reference }: ScanReport,
   paint: Paint,
 ): string {
-  const lines = [`${files} files, ${inBytes(bytes)}, ${failures.length} failed`];
+  const lines = [`${counted(files, 'files')}, ${inBytes(bytes)}, ${failures.length} failed`];
   if (reference !== undefined) lines.push(referenceLine(reference));
   if (livePhotos > 0) lines.push(`${counted(livePhotos, 'Live Photos')}, each with its film one item`);
   if (passages !== undefined) lines.push(`${counted(passages, 'passages')} in several texts: passages.csv`);
@@ -132,7 +132,7 @@ export function* htmlReport(
   yield `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>isccd scan</title>
 <meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${policy}">
 <style>${STYLE}</style></head><body><main><h1>isccd scan</h1>
-<p>${report.files} files, ${inBytes(report.bytes)}, ${report.failures.length} failed</p>\n`;
+<p>${counted(report.files, 'files')}, ${inBytes(report.bytes)}, ${report.failures.length} failed</p>\n`;
   if (report.reference !== undefined) yield `<p>${referenceLine(report.reference)}</p>\n`;
   for (const kind of KINDS) {
     const found = report.groups.filter((group) => group.kind === kind);
