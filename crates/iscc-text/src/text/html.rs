@@ -67,6 +67,15 @@ fn labelled(value: &str) -> Option<&'static Encoding> {
 
 /// Extracts text and metadata of decoded HTML.
 pub fn extract(html: &str) -> Extracted {
+    let TextBuilder { text, title, mut keys, .. } = read(html, FRAMES_MAX);
+    keys.put_first("dc:title", &title);
+    Extracted { text, metadata: keys.metadata(), ..Extracted::default() }
+}
+
+/// Maximum levels of documents in attributes of frames.
+const FRAMES_MAX: u32 = 16;
+
+fn read(html: &str, frames: u32) -> TextBuilder {
     let mut tokens =
         Tokenizer::new_with_emitter(PausingReader::new(html), DefaultEmitter::default());
     let mut builder = TextBuilder::default();
@@ -78,6 +87,10 @@ pub fn extract(html: &str) -> Extracted {
         match token {
             Token::StartTag(tag) => {
                 builder.start(&tag);
+                if let Some(inner) = document_of(&tag).filter(|_| frames > 0) {
+                    let inner = read(&inner, frames - 1).text;
+                    builder.text.extend([inner.as_str(), "\n"]);
+                }
                 if let Some(state) = content_state(&tag.name, tag.self_closing) {
                     tokens.set_state(state);
                 }
@@ -87,9 +100,14 @@ pub fn extract(html: &str) -> Extracted {
             Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
         }
     }
-    let TextBuilder { text, title, mut keys, .. } = builder;
-    keys.put_first("dc:title", &title);
-    Extracted { text, metadata: keys.metadata(), ..Extracted::default() }
+    builder
+}
+
+/// The document in an attribute of a frame.
+fn document_of(tag: &StartTag<()>) -> Option<String> {
+    let is_frame = *tag.name == b"iframe"[..];
+    let document = tag.attributes.get(&b"srcdoc"[..]).filter(|_| is_frame)?;
+    (!document.is_empty()).then(|| String::from_utf8_lossy(document).into_owned())
 }
 
 /// The tokenizer's state after start tags of elements whose content is not markup.
@@ -326,6 +344,22 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[..6], ["Text para", "two", "\ta", "\tb", "", "\tc1\tc2"]);
         assert_eq!(text.trim_end().lines().last(), Some("© 1 < 2"));
+    }
+
+    #[test]
+    fn documents_in_frames_are_text_without_their_titles() {
+        let inner = "&lt;title&gt;T&lt;/title&gt;&lt;p&gt;in &amp;amp; out&lt;/p&gt;\
+            &lt;iframe srcdoc='deep'&gt;&lt;/iframe&gt;";
+        let html = format!("<p>a</p><iframe srcdoc=\"{inner}\">rest</iframe>b<p srcdoc=x>c");
+        let extracted = extract(&html);
+        let words: Vec<&str> = extracted.text.split_whitespace().collect();
+        assert_eq!(words, ["a", "in", "&", "out", "deep", "restbc"]);
+        assert_eq!(extracted.metadata.name, None);
+        assert_eq!(extract("<iframe srcdoc=''>a</iframe>").text, "a");
+        let nested = (0..40).fold("end".to_owned(), |html, _| {
+            format!("<iframe srcdoc=\"{}\">", html.replace('&', "&amp;").replace('"', "&quot;"))
+        });
+        assert_eq!(extract(&nested).text.trim(), "");
     }
 
     #[test]
