@@ -213,6 +213,13 @@ pub fn read(format: Format, bytes: &[u8], pdf_texts: &[String]) -> Result<Docume
     Ok(document)
 }
 
+/// The text of a file that is embedded in a document. Empty for files without text, and for PDF.
+pub fn embedded_text(file: &[u8]) -> Result<String, DocumentError> {
+    let mut text = String::new();
+    object::append("", file, &mut Budget::default(), &mut text)?;
+    Ok(text)
+}
+
 /// Reads a document inside of another one. `None` for documents that cannot be read, and in too many levels of documents.
 fn read_inner(
     format: Format,

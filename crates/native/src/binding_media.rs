@@ -125,6 +125,13 @@ pub fn text_file_content<'env>(
     })
 }
 
+/// The text of a file that is embedded in a document. Empty for files without text, and for PDF. The file must not change
+/// until the promise is settled.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn embedded_text<'env>(env: &'env Env, file: Uint8Array) -> Result<Object<'env>> {
+    CPU.run(env, move || Ok(iscc_text::document::embedded_text(&file)?))
+}
+
 /// Metadata embedded in a text document, also in one without text.
 #[napi(catch_unwind, ts_return_type = "Promise<FileMetadata>")]
 pub fn text_metadata<'env>(

@@ -1,7 +1,8 @@
 /** Typed wrapper for the functions of PDFium (WebAssembly) that the pipeline uses. */
 import { PDFiumModule } from '@hyzyla/pdfium';
 import { FileError, type FileErrorCode } from './file-error.js';
-import { type FormExports, PdfForm } from './pdf-forms.js';
+import { type ExtrasExports, PdfExtras } from './pdf-extras.js';
+import { type FormExports, type FormMemory, PdfForm } from './pdf-forms.js';
 
 /** PDFium can't open or read this document. */
 export class PdfUnreadable extends FileError {
@@ -21,7 +22,7 @@ export interface RgbaImage {
 type Declared = Awaited<ReturnType<typeof PDFiumModule>>;
 
 /** Exports missing in the package's types. */
-interface Pdfium extends Declared, FormExports {
+interface Pdfium extends Declared, FormExports, ExtrasExports {
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
   _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
   _FPDF_GetPageBoundingBox(page: number, rectangle: number): number;
@@ -121,7 +122,9 @@ export class PdfDocument {
       try {
         return read({
           text: () => this.#boundedText(textPage, this.#box(page)),
+          wholeText: () => this.#boundedText(textPage, EVERYWHERE),
           turnedText: () => this.#turnedText(page, textPage),
+          notes: (extras) => extras.notes(page),
           values: (form) => form.values(page),
         });
       } finally {
@@ -132,11 +135,19 @@ export class PdfDocument {
 
   /** Calls `work` with the form of the document, if it has one. */
   withForm<T>(work: (form: PdfForm | undefined) => T): T {
-    const memory = {
-      lend: <R>(bytes: number, use: (address: number) => R) => this.#withMemory(bytes, use),
-      text: (address: number, units: number) => this.#utf16(address, units),
+    return PdfForm.use(this.#pdfium, this.#memory, this.#document, work);
+  }
+
+  /** What the document has beside the text of its pages. */
+  extras(): PdfExtras {
+    return new PdfExtras(this.#pdfium, this.#memory, this.#document);
+  }
+
+  get #memory(): FormMemory {
+    return {
+      lend: (bytes, use) => this.#withMemory(bytes, use),
+      text: (address, units) => this.#utf16(address, units),
     };
-    return PdfForm.use(this.#pdfium, memory, this.#document, work);
   }
 
   /** Renders the page on white at 72 dpi, or smaller if a side would exceed the limit. */
@@ -272,16 +283,22 @@ interface Box {
   readonly bottom: number;
 }
 
+/** Larger than any page. */
+const EVERYWHERE: Box = { left: -1e6, top: 1e6, right: 1e6, bottom: -1e6 };
+
 /** A page while it is open. */
 export interface PdfPage {
   /** Text inside the page's visible box, with CR LF line ends and without lone surrogates. */
   text(): string;
+  /** The same with text outside of that box. */
+  wholeText(): string;
   /**
    * Text of a page that is turned by 90 or 270 degrees and not cropped, also beside its box: ReportLab and others turn
    * the box of a page, but not its content. `undefined` for other pages.
    */
   turnedText(): string | undefined;
   values(form: PdfForm): string[];
+  notes(extras: PdfExtras): string[];
 }
 
 const LONE_SURROGATES = /\p{Surrogate}/gu;

@@ -20,6 +20,25 @@ export function documentText(document: PdfDocument): string {
   return [...pagesOf(document, (page) => budget.spent(page.text()))].join('\n');
 }
 
+/** A PDF in another document. */
+export interface EmbeddedPdf {
+  readonly text: string;
+  /** Files that are attached to it, whose texts follow its own. */
+  readonly files: readonly Uint8Array[];
+}
+
+/**
+ * A PDF in another document, as the reference reads these, by other means than PDFs of their own: all text of the pages, also
+ * outside of their boxes, with notes and links, then the titles of the outline.
+ */
+export function embeddedPdf(document: PdfDocument): EmbeddedPdf {
+  const budget = new Budget();
+  const extras = document.extras();
+  const pages = pagesOf(document, (page) => [page.wholeText(), ...page.notes(extras)]);
+  const lines = [...pages, extras.bookmarks()].flatMap((texts) => texts.map((text) => budget.spent(text)));
+  return { text: lines.join('\n'), files: extras.files() };
+}
+
 /** The text of all pages, as the reference reads it and whole, and the values of the form. */
 export function documentTexts(document: PdfDocument): PdfTexts {
   const budget = new Budget();

@@ -8,7 +8,7 @@ import { Stopwatch } from '../stopwatch.js';
 import { thumbnailOfImage } from '../thumbnail.js';
 import type { Format } from './format.js';
 import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
-import { documentText } from './pdf-text.js';
+import { embeddedPdf } from './pdf-text.js';
 import { contentFeatures, withSemantics } from './text-content.js';
 
 export const format: Format = {
@@ -50,12 +50,18 @@ export const format: Format = {
   },
 };
 
-/** The texts of PDFs in a document. One that can't be read has no text. */
-async function embeddedTexts(pdfs: readonly Uint8Array[]): Promise<string[]> {
+/** Levels of PDFs attached to PDFs. */
+const ATTACHED_LEVELS_MAX = 4;
+
+/** The texts of PDFs in a document, with those of the files attached to them. One that can't be read has no text. */
+async function embeddedTexts(pdfs: readonly Uint8Array[], levels = ATTACHED_LEVELS_MAX): Promise<string[]> {
   const texts: string[] = [];
   for (const pdf of pdfs) {
     try {
-      texts.push(await withPdf(pdf, documentText));
+      const { text, files } = await withPdf(pdf, embeddedPdf);
+      const parts = [text];
+      for (const file of levels > 0 ? files : []) parts.push(...(await attachedTexts(file, levels - 1)));
+      texts.push(parts.join('\n'));
     } catch (error) {
       if (!(error instanceof PdfUnreadable)) throw error;
       texts.push('');
@@ -63,6 +69,13 @@ async function embeddedTexts(pdfs: readonly Uint8Array[]): Promise<string[]> {
   }
   return texts;
 }
+
+function attachedTexts(file: Uint8Array, levels: number): Promise<string[]> {
+  const isPdf = Buffer.from(file.subarray(0, PDF_MARK.length)).toString('latin1') === PDF_MARK;
+  return isPdf ? embeddedTexts([file], levels) : native.embeddedText(file).then((text) => [text]);
+}
+
+const PDF_MARK = '%PDF-';
 
 /** Elements that hold one keyword each. */
 const LISTS: ReadonlySet<string> = new Set(['meta:keyword', 'dc:subject']);
