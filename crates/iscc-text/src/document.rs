@@ -114,7 +114,11 @@ impl Format {
             "application/epub+zip" | "application/x-ibooks+zip" => Self::Epub,
             "application/vnd.oasis.opendocument.text"
             | "application/vnd.oasis.opendocument.spreadsheet"
-            | "application/vnd.oasis.opendocument.presentation" => Self::Odt,
+            | "application/vnd.oasis.opendocument.presentation"
+            // OpenOffice 1, which has the same elements.
+            | "application/vnd.sun.xml.calc"
+            | "application/vnd.sun.xml.impress"
+            | "application/vnd.sun.xml.writer" => Self::Odt,
             "application/rtf" | "text/rtf" => Self::Rtf,
             _ => return None,
         })

@@ -46,7 +46,7 @@ pub(super) fn is_supported(mediatype: &str) -> bool {
 
 /// The reference's list of supported types, and types of text documents that it does not code. Other
 /// types can still have a mode.
-const SUPPORTED: [(&str, Mode); 58] = [
+const SUPPORTED: [(&str, Mode); 61] = [
     ("application/epub+zip", Mode::Text),
     ("application/json", Mode::Text),
     ("application/msword", Mode::Text),
@@ -61,6 +61,9 @@ const SUPPORTED: [(&str, Mode); 58] = [
     ("application/vnd.openxmlformats-officedocument.presentationml.presentation", Mode::Text),
     ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Mode::Text),
     ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", Mode::Text),
+    ("application/vnd.sun.xml.calc", Mode::Text),
+    ("application/vnd.sun.xml.impress", Mode::Text),
+    ("application/vnd.sun.xml.writer", Mode::Text),
     ("application/x-ibooks+zip", Mode::Text),
     ("application/xhtml+xml", Mode::Text),
     ("message/rfc822", Mode::Text),

@@ -165,12 +165,15 @@ fn zip(head: &[u8]) -> &'static str {
 }
 
 /// A type that is a prefix of another must come after it.
-const ZIP_MIMETYPES: [&str; 5] = [
+const ZIP_MIMETYPES: [&str; 8] = [
     "application/epub+zip",
     "application/x-ibooks+zip",
     "application/vnd.oasis.opendocument.text",
     "application/vnd.oasis.opendocument.spreadsheet",
     "application/vnd.oasis.opendocument.presentation",
+    "application/vnd.sun.xml.calc",
+    "application/vnd.sun.xml.impress",
+    "application/vnd.sun.xml.writer",
 ];
 
 const ZIP_FOLDERS: [(&[u8], &str); 3] = [

@@ -4,10 +4,13 @@ use crate::common;
 use iscc_media::mediatype::{from_name, inspect};
 
 /// Types of text documents that the reference does not code.
-const MORE_TEXTS: [&str; 4] = [
+const MORE_TEXTS: [&str; 7] = [
     "application/vnd.ms-outlook",
     "application/vnd.oasis.opendocument.presentation",
     "application/vnd.oasis.opendocument.spreadsheet",
+    "application/vnd.sun.xml.calc",
+    "application/vnd.sun.xml.impress",
+    "application/vnd.sun.xml.writer",
     "message/rfc822",
 ];
 
