@@ -39,8 +39,13 @@ export interface ManifestSummary {
   /** Bytes of the Manifest Store. */
   readonly size: number;
   readonly storedAt: string;
-  /** Whether a trust anchor vouches for the signer. */
+  /** Whether a trust list vouches for the signer. */
   readonly trusted: boolean;
+  /** Name of that list. */
+  readonly trustList?: string;
+  /** Names of the lists that vouch for the time-stamper, so that the time-stamp counts, and for the CAWG identity. */
+  readonly timeStampList?: string;
+  readonly identityList?: string;
   readonly declaration: StoredManifest['declaration'];
   readonly title?: string;
   /** Media type of the asset. */
