@@ -59,7 +59,7 @@ impl<T: ToNapiValue + Send + 'static> Watchdog<T> {
 impl Pool {
     /// Like [`Pool::run`], but rejects with `TIMEOUT` at the watchdog's deadline. `work` gets the
     /// deadline; it holds its thread until it returns. On the calling thread, there is no watchdog:
-    /// whoever started such a process ends it if the work does not heed the deadline.
+    /// the parent of such a process ends it if the work does not heed the deadline.
     pub fn run_watched<'env, T, F>(
         &self,
         env: &'env Env,
