@@ -67,15 +67,15 @@ fn labelled(value: &str) -> Option<&'static Encoding> {
 
 /// Extracts text and metadata of decoded HTML.
 pub fn extract(html: &str) -> Extracted {
-    let TextBuilder { text, title, mut keys, .. } = read(html, FRAMES_MAX);
+    let TextBuilder { text, title, mut keys, .. } = read(html, FRAMES_DEPTH_MAX);
     keys.put_first("dc:title", &title);
     Extracted { text, metadata: keys.metadata(), ..Extracted::default() }
 }
 
 /// Maximum levels of documents in attributes of frames.
-const FRAMES_MAX: u32 = 16;
+const FRAMES_DEPTH_MAX: u32 = 16;
 
-fn read(html: &str, frames: u32) -> TextBuilder {
+fn read(html: &str, depth: u32) -> TextBuilder {
     let mut tokens =
         Tokenizer::new_with_emitter(PausingReader::new(html), DefaultEmitter::default());
     let mut builder = TextBuilder::default();
@@ -87,8 +87,8 @@ fn read(html: &str, frames: u32) -> TextBuilder {
         match token {
             Token::StartTag(tag) => {
                 builder.start(&tag);
-                if let Some(inner) = document_of(&tag).filter(|_| frames > 0) {
-                    let inner = read(&inner, frames - 1).text;
+                if let Some(inner) = document_of(&tag).filter(|_| depth > 0) {
+                    let inner = read(&inner, depth - 1).text;
                     builder.text.extend([inner.as_str(), "\n"]);
                 }
                 if let Some(state) = content_state(&tag.name, tag.self_closing) {
