@@ -9,7 +9,7 @@ import type { Validator } from '../validation/validator.js';
 import { INDEX_VERSION } from './judgement.js';
 
 /** Of the Rust crate `c2pa`, which validates. After an update it may judge stored manifests otherwise. */
-export const VALIDATOR_VERSION = '0.92.0';
+export const VALIDATOR_VERSION = '0.92.1';
 
 export interface RuleTexts extends TrustTexts {
   /** JSON; `undefined`: the bundled list. */
