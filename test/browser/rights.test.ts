@@ -39,8 +39,10 @@ async function rightsOf(name: string, bytes: Buffer, type = 'image/png'): Promis
   await dropFiles(page, 'body', [{ name, type, bytes }]);
   await page.getByText(`Done: ${name}`).first().waitFor();
   await sendFile(page, name);
+  // Only what is known after the file was sent counts.
+  await page.getByRole('link', { name: 'Download file' }).waitFor();
   const part = page.getByRole('region', { name: `Rights of ${name}` });
-  await part.locator('.verdict').first().waitFor();
+  await part.locator('.verdict').filter({ hasNotText: 'Looking' }).first().waitFor();
   return part;
 }
 

@@ -32,7 +32,8 @@ describe.each(ENGINES)('two processes on %s', (engine) => {
       if (binding === undefined) continue;
       const found = async (store: StoreProcess) => {
         const { body } = await store.query(binding.alg, binding.value);
-        return body.matches?.some(({ manifestId }) => manifestId === id);
+        // An algorithm that is not listed is known as long as a stored manifest has it.
+        return body.matches?.some(({ manifestId }) => manifestId === id) === true;
       };
       expect((await first.upload(bytesOf(item))).status).toBe(200);
       expect([item.name, await found(second)]).toEqual([item.name, true]);

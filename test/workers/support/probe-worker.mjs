@@ -29,7 +29,7 @@ async function run(job) {
   }
   const [{ bytes }] = job.tasks;
   const found = await probed(JSON.parse(Buffer.from(bytes).toString()));
-  process.send({ kind: 'done', output: [{ kind: 'json', json: JSON.stringify(found) }] });
+  process.send({ kind: 'done', output: [{ kind: 'text', text: JSON.stringify(found) }] });
 }
 
 async function probed({ secrets = {}, folders = {}, port, socket }, workFolder) {
