@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.js';
 
-// More than the cores can run: a third of a test's time is waiting, for delays and for processes that start and end.
-const forks = Math.max(5, availableParallelism() - 1);
+// More than two cores can run: a third of a test's time is waiting, for delays and for processes that start and end.
+const forks = Math.max(4, availableParallelism() - 1);
 
 export default defineConfig({
   test: {
