@@ -2,8 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.js';
 
-// More than two cores can run: a third of a test's time is waiting, for delays and for processes that start and end.
-const forks = Math.max(4, availableParallelism() - 1);
+// More than two cores can run: much of a test's time is waiting, for delays and for processes that start and end. Four and five
+// take as long on two cores as three, and meet limits of time more often.
+const forks = Math.max(3, availableParallelism() - 1);
 
 export default defineConfig({
   test: {

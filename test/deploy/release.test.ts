@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { run } from '../support/command.js';
 import { ROOT } from './support/dockerfile.js';
 
-const RELEASE_MS_MAX = 600_000;
+const RELEASE_MS_MAX = 900_000;
 const script = path.join(ROOT, 'scripts/release.mjs');
 
 it(
