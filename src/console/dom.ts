@@ -196,3 +196,11 @@ export function counted(count: number, one: string, several: string): string {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Lets the browser download bytes as a file. */
+export function download(bytes: Blob, name: string): void {
+  const link = element('a', { href: URL.createObjectURL(bytes), download: name });
+  link.click();
+  // Browsers read the bytes after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

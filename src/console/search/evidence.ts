@@ -4,10 +4,11 @@
  */
 import { difference } from '../bit-picture.js';
 import type { Result } from '../codes-client.js';
-import { element, facts, nameElement, percent } from '../dom.js';
+import { download, element, facts, nameElement, percent } from '../dom.js';
 import { RequestFailed, send, sendJson } from '../requests.js';
 import { type Credentials, checkUnits, type Match, manifestPath } from '../resolver/api.js';
 import { addressOf, has, own } from '../services.js';
+import { sha256 } from '../sha256.js';
 import { pathOf } from '../store/api.js';
 import { bitsOf, comparedItem, differenceText, namesOf, unitList } from '../unit-item.js';
 import type { Entry } from './api.js';
@@ -101,7 +102,7 @@ export async function evidenceOf(
     comparison: comparisonOf(asked.units, units),
     manifests: await manifestsOf(asked.units),
   };
-  const digest = await sha256(new TextEncoder().encode(canonical(statement)));
+  const digest = await hexDigest(new TextEncoder().encode(canonical(statement)));
   return { ...statement, digest: `sha256:${digest}` };
 }
 
@@ -142,7 +143,7 @@ async function evident({
     endpoint,
     similarityScore,
     ...(credentials !== undefined && { credentials: said as Omit<Credentials, 'thumbnail'> }),
-    sha256: await sha256(bytes),
+    sha256: await hexDigest(bytes),
     bytes: base64(bytes),
     ...(receipt !== undefined && { receipt }),
   };
@@ -174,11 +175,8 @@ function canonical(value: unknown): string {
   });
 }
 
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  // Typed as always present, but browsers leave it out of pages from http on other machines.
-  const subtle = crypto.subtle as SubtleCrypto | undefined;
-  if (subtle === undefined) throw new Error('Evidence needs https, or a server on this machine.');
-  const digest = new Uint8Array(await subtle.digest('SHA-256', bytes));
+async function hexDigest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = await sha256(bytes, 'Evidence');
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -188,12 +186,9 @@ function base64(bytes: Uint8Array): string {
 
 /** Downloads it as JSON. */
 export function saveEvidence(evidence: Evidence): void {
-  const link = document.createElement('a');
   const text = `${JSON.stringify(evidence, null, 2)}\n`;
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = `${evidence.match.isccId.replace('ISCC:', '')}.evidence.json`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  const name = `${evidence.match.isccId.replace('ISCC:', '')}.evidence.json`;
+  download(new Blob([text], { type: 'application/json' }), name);
 }
 
 /** Prints it alone, or saves it as PDF: the dialog of the browser asks. */

@@ -1,4 +1,5 @@
 /** ISCC-IDs that no hub issued, for assets that are added by hand. */
+import { sha256 } from '../sha256.js';
 import { base32, fromBase32 } from '../unit.js';
 
 /** MainType ID, with a realm below 8. */
@@ -24,11 +25,8 @@ export function realmOf(isccId: string | undefined): number {
  * @throws on insecure origins, where browsers do not hash
  */
 export async function derivedId(code: string, filename: string, realm: number): Promise<string> {
-  // Typed as always present, but browsers leave it out of pages from http on other machines.
-  const subtle = crypto.subtle as SubtleCrypto | undefined;
-  if (subtle === undefined) throw new Error('Adding needs https, or a server on this machine.');
   const text = new TextEncoder().encode(`${code}\n${filename}`);
-  const digest = new Uint8Array(await subtle.digest('SHA-256', text));
+  const digest = await sha256(text, 'Adding');
   // 52 bits of time, here the first 48 of the digest, and 12 bits for the hub.
   const hub = (((digest[6] ?? 0) << 8) | (digest[7] ?? 0)) & 0xfff;
   const time = [...digest.subarray(0, 6)].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,5 +1,5 @@
 /** What can be done with the index whose assets are shown: export, import, rename, delete. */
-import { announce, byId, bytesText, counted, messageOf, onFilesChosen, onSubmit } from '../dom.js';
+import { announce, byId, bytesText, counted, download, messageOf, onFilesChosen, onSubmit } from '../dom.js';
 import { Latest } from '../latest.js';
 import { linkToIndex } from '../link.js';
 import { addLines, deleteIndex, exportLines, renameIndex } from './api.js';
@@ -84,11 +84,7 @@ async function exported(index: string, signal: AbortSignal): Promise<string> {
     throw new Error(
       `The index is larger than ${bytesText(EXPORT_BYTES_MAX)}. Export it with isccd index export ${index}.`,
     );
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(lines);
-  link.download = `${index}.ndjson`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  download(lines, `${index}.ndjson`);
   return `Exported ${bytesText(lines.size)}.`;
 }
 
