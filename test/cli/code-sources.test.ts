@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { recorded } from '../codes/support/recorded.js';
 import { type CommandOptions, isccd, run } from '../support/command.js';
+import { freePorts } from '../support/free-ports.js';
 import { KEYS, startS3 } from '../support/s3.js';
 import { MAIN } from '../support/serve.js';
 
@@ -404,4 +405,13 @@ it('an invalid address is a failure of its own', async () => {
   expect(ended.code).toBe(1);
   expect(paths(ended.lines)).toEqual(['a.txt', ...invalid]);
   expect(failures(ended.lines)).toEqual(invalid.map((address) => [address, 'ADDRESS_INVALID']));
+});
+
+it('an address without a server is named once, with the reason', async () => {
+  const [port] = await freePorts(1);
+  const address = `http://127.0.0.1:${port}/a.jpg`;
+  const { stderr } = await code([address]);
+  expect(stderr.trim()).toBe(
+    `isccd: ${address}: the content can't be fetched: connect ECONNREFUSED 127.0.0.1:${port}`,
+  );
 });

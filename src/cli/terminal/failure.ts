@@ -74,13 +74,16 @@ export function lines(problems: readonly string[]): string {
   return problems.map(printable).join('\nisccd: ');
 }
 
-/** The messages of an error and of its causes, without duplicates, in one line. */
+/** The messages of an error and of its causes in one line, without those that another one repeats. */
 export function reasons(error: unknown): string {
-  const found = new Set<string>();
+  const found: string[] = [];
   for (let one = error; one !== undefined; one = one instanceof Error ? one.cause : undefined) {
-    found.add(lastCharacters(reason(one).replace(/\s+/g, ' ').trim(), REASON_CHARACTERS_MAX));
+    const text = lastCharacters(reason(one).replace(/\s+/g, ' ').trim(), REASON_CHARACTERS_MAX);
+    // What `fetch` throws says only that it failed; its cause says why.
+    const isEmpty = text === 'fetch failed' && one instanceof Error && one.cause !== undefined;
+    if (!isEmpty && !found.some((other) => other.includes(text))) found.push(text);
   }
-  return [...found].join(' - ');
+  return found.join(' - ');
 }
 
 /** Child processes print the reason last, after a lot of other output. */
