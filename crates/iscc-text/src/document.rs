@@ -13,6 +13,7 @@ mod embedded;
 mod encryption;
 mod epub;
 mod graphics;
+mod hashed;
 mod mail;
 mod metafile;
 mod msg;
@@ -122,6 +123,11 @@ impl Format {
             "application/rtf" | "text/rtf" => Self::Rtf,
             _ => return None,
         })
+    }
+
+    /// Whether a file whose name says so may be in the format, though it does not start with a signature: parts of RTF.
+    pub fn may_begin_without_signature(self, head: &[u8]) -> bool {
+        self == Self::Rtf && rtf::has_words(head)
     }
 
     /// Whether a file starts with the signature of the format's container.

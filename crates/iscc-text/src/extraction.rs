@@ -103,7 +103,9 @@ impl Kind {
         let head = &bytes[..bytes.len().min(mediatype::HEAD_BYTES_MAX)];
         let sniffed = mediatype::from_bytes(head);
         if let Some(format) = Format::from_mediatype(mediatype)
-            && (format.has_signature(head) || sniffed.is_none() && !mediatype::is_text(head))
+            && (format.has_signature(head)
+                || sniffed.is_none() && !mediatype::is_text(head)
+                || format.may_begin_without_signature(head))
         {
             return Ok(Self::Document(format));
         }
@@ -185,6 +187,18 @@ mod tests {
         assert_eq!(text(b"<p>x</p>", "text/xml").unwrap().trim(), "x");
         assert_eq!(text(b"{\"a\": \"<b>\"}", "application/json").unwrap(), "{\"a\": \"<b>\"}");
         assert_eq!(text(b"body { }", "text/css").unwrap(), "body { }");
+    }
+
+    #[test]
+    fn parts_of_rtf_are_read_as_rtf() {
+        for (part, expected) in [
+            ("{\\pard one\\par} two \\par three", "one\n"),
+            ("words first {\\rtf1\\pard inside\\par} after", "inside\n"),
+            ("\\pard one {two}\\par three", "one two"),
+            ("plain words", "plain words"),
+        ] {
+            assert_eq!(text(part.as_bytes(), "application/rtf").unwrap(), expected, "{part}");
+        }
     }
 
     #[test]

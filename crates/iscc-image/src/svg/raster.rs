@@ -4,7 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, ID, Query, Stretch, Style, Weight};
-use resvg::usvg::{Font, FontFamily, FontStretch, FontStyle, ImageHrefResolver, Options, Tree};
+use resvg::usvg::{
+    Font, FontFamily, FontStretch, FontStyle, ImageHrefResolver, Options, Size, Tree,
+};
 
 use super::{SVG_SIDE_PIXELS_MAX, SvgError, cost, expansion, guard, is_markup, units};
 
@@ -82,8 +84,9 @@ fn face(font: &Font, fonts: &Database) -> Option<ID> {
 }
 
 /// Renders an SVG at its intrinsic size: width and height, else the view box, at 96 dpi, in whole
-/// pixels. A longer side above [`SVG_SIDE_PIXELS_MAX`] is scaled down to it. Reads nothing outside
-/// of the document. Rejects documents that would take too long to draw before drawing them.
+/// pixels. A document that names no size, or a side above [`SVG_SIDE_PIXELS_MAX`], is scaled to that
+/// maximum, as in the reference. Reads nothing outside of the document. Rejects documents that would take too long to draw
+/// before drawing them.
 pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let text = guard(bytes)?;
     let resolve = ImageHrefResolver::default_data_resolver();
@@ -105,8 +108,10 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let text = units::in_pixels(&text);
     let tree = Tree::from_xmltree(&expansion::parse(&text)?, &options).map_err(invalid)?;
     let size = tree.size();
-    let scale = (SVG_SIDE_PIXELS_MAX as f32 / size.width().max(size.height())).min(1.0);
-    let [width, height] = [size.width(), size.height()].map(|side| ((side * scale) as u32).max(1));
+    let fits = |(width, height): &(u32, u32)| *width.max(height) <= SVG_SIDE_PIXELS_MAX;
+    let bounds = units::native(&text).filter(fits);
+    let (width, height) =
+        within(size, bounds.unwrap_or((SVG_SIDE_PIXELS_MAX, SVG_SIDE_PIXELS_MAX)));
     let fit = Transform::from_scale(width as f32 / size.width(), height as f32 / size.height());
     if cost::is_too_high(tree.root(), fit, width, height) {
         return Err(SvgError::TooCostly);
@@ -114,6 +119,16 @@ pub fn rasterize(bytes: &[u8]) -> Result<Raster, SvgError> {
     let mut pixmap = Pixmap::new(width, height).ok_or_else(|| invalid("the size is invalid"))?;
     resvg::render(&tree, fit, &mut pixmap.as_mut());
     Ok(Raster { width, height, rgba: pixmap.take_demultiplied() })
+}
+
+/// The largest size of the same shape within bounds, as resvg's own program takes it: from whole pixels, rounded up.
+fn within(size: Size, bounds: (u32, u32)) -> (u32, u32) {
+    let [width, height] = [size.width(), size.height()].map(|side| side.ceil().max(1.0));
+    let fitted = (bounds.1 as f32 * width / height).ceil() as u32;
+    if fitted < bounds.0 {
+        return (fitted.max(1), bounds.1);
+    }
+    (bounds.0, ((bounds.0 as f32 * height / width).ceil() as u32).max(1))
 }
 
 fn invalid(error: impl std::fmt::Display) -> SvgError {
@@ -136,8 +151,12 @@ mod tests {
             (r#"width="200" height="120""#, (200, 120)),
             (r#"width="50mm" height="30mm" viewBox="0 0 50 30""#, (188, 113)),
             (r#"viewBox="0 0 64 32""#, (64, 32)),
-            (r#"width="0.2" height="0.2""#, (1, 1)),
+            // Less than a pixel is no size.
+            (r#"width="0.2" height="0.2""#, (4096, 4096)),
             (r#"width="100000" height="50000""#, (4096, 2048)),
+            // Without a size the drawing's own shape is scaled to the maximum.
+            ("", (4096, 4096)),
+            (r#"viewBox="0 0 100.5 50.2""#, (100, 51)),
         ] {
             let raster = rasterize(&svg(attributes, square)).unwrap();
             assert_eq!((raster.width, raster.height), size, "{attributes}");

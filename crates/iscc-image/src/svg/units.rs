@@ -1,5 +1,5 @@
-//! Converts the size of a document from physical units to whole pixels before layout, as the
-//! reference does. Rendering at 188 pixels differs from rendering at 188.98 and scaling down.
+//! The size of a document in whole pixels, as the reference takes it. Physical units are converted before
+//! layout: rendering at 188 pixels differs from rendering at 188.98 and scaling down.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,6 +21,37 @@ pub fn in_pixels(text: &str) -> Cow<'_, str> {
         }
     }
     changed
+}
+
+/// The size in whole pixels that the root element names: width and height, else the view box. `None` if it names no size,
+/// or only one that depends on a window.
+pub fn native(text: &str) -> Option<(u32, u32)> {
+    let tag = root_tag(text)?;
+    let value = |name| value_of(text, &tag, name).map(|range| &text[range]);
+    let side = |name| value(name).and_then(side_pixels);
+    let (width, height) = (side("width"), side("height"));
+    if let (Some(width), Some(height)) = (width, height) {
+        return Some((width, height));
+    }
+    let numbers = value("viewBox")?.replace(',', " ");
+    let numbers: Vec<f64> =
+        numbers.split_whitespace().filter_map(|part| part.parse().ok()).collect();
+    let &[_, _, across, down] = &numbers[..] else { return None };
+    let size = match (width, height) {
+        (Some(width), None) if across > 0.0 => (width, (f64::from(width) * down / across) as u32),
+        (None, Some(height)) if down > 0.0 => ((f64::from(height) * across / down) as u32, height),
+        _ => (across as u32, down as u32),
+    };
+    Some(size).filter(|(width, height)| *width > 0 && *height > 0)
+}
+
+/// A side in whole pixels; `None` for relative units and for less than a pixel.
+fn side_pixels(length: &str) -> Option<u32> {
+    let number = length.trim();
+    let number = number.strip_suffix("px").map_or(number, str::trim_end);
+    let is_plain = number.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    let whole = number.parse::<f64>().ok().filter(|_| is_plain).map(|number| number as u32);
+    whole.filter(|pixels| *pixels > 0).or_else(|| pixels(length))
 }
 
 /// Byte range of the root element's tag, without `>`.
@@ -65,7 +96,26 @@ fn pixels(length: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::in_pixels;
+    use super::{in_pixels, native};
+
+    #[test]
+    fn the_native_size_is_that_of_the_root_or_of_its_view_box() {
+        for (attributes, size) in [
+            ("width='200.9' height='120px'", Some((200, 120))),
+            ("width='2in' height='1e2'", Some((192, 100))),
+            ("width='100%' height='50%' viewBox='0 0 64.5,32.9'", Some((64, 32))),
+            ("width='100' viewBox='0 0 200 50'", Some((100, 25))),
+            ("height='100' viewBox='0 0 200 50'", Some((400, 100))),
+            ("width='0.5' height='0.5' viewBox='0 0 9 8'", Some((9, 8))),
+            ("width='100'", None),
+            ("width='100%' height='100%'", None),
+            ("viewBox='0 0 0 5'", None),
+            ("viewBox='0 0 5'", None),
+            ("", None),
+        ] {
+            assert_eq!(native(&format!("<svg {attributes}/>")), size, "{attributes}");
+        }
+    }
 
     #[test]
     fn converts_only_lengths_of_the_root() {

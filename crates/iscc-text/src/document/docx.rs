@@ -112,6 +112,30 @@ mod tests {
     }
 
     #[test]
+    fn comments_without_a_reference_follow_the_body() {
+        let comment =
+            |id: u32| format!(r#"<w:comment w:id="{id}"><w:p><w:t>c{id}</w:t></w:p></w:comment>"#);
+        let comments: String = (1..=40).map(comment).collect();
+        let content = concat!(
+            r#"<w:document><w:p><w:t>a</w:t><w:commentReference w:id="1"/></w:p>"#,
+            "<w:p><w:t>b</w:t></w:p></w:document>"
+        );
+        let bytes = archive(&[
+            ("_rels/.rels", relations(&[("officeDocument", "word/document.xml")]).as_str()),
+            ("word/document.xml", content),
+            ("word/_rels/document.xml.rels", &relations(&[("comments", "comments.xml")])),
+            ("word/comments.xml", &format!("<w:comments>{comments}</w:comments>")),
+        ]);
+        let text = read(&bytes, &mut Budget::default()).unwrap().text;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        // Recorded from the reference: the order of a hash table.
+        let first = ["a", "c1", "b", "c22", "c23", "c24", "c25", "c26", "c27", "c28", "c29", "c30"];
+        assert_eq!(words[..12], first);
+        assert_eq!(words[12..18], ["c31", "c10", "c32", "c11", "c33", "c12"]);
+        assert_eq!(words[words.len() - 3..], ["c40", "c20", "c21"]);
+    }
+
+    #[test]
     fn parts_may_have_any_prefix() {
         let content = concat!(
             r#"<ns0:document xmlns:ns0="http://purl.oclc.org/ooxml/wordprocessingml/main">"#,

@@ -55,8 +55,11 @@ mod kind {
 }
 
 pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
-    let user = ole.stream("/Current User")?;
-    let mut stream = ole.stream("/PowerPoint Document")?;
+    // Files for PowerPoint 95 as well have the newer presentation in a folder.
+    const NEWER: &str = "/PP97_DUALSTORAGE";
+    let folder = if ole.has_storage(NEWER) { NEWER } else { "" };
+    let user = ole.stream(&format!("{folder}/Current User"))?;
+    let mut stream = ole.stream(&format!("{folder}/PowerPoint Document"))?;
     let properties = ole.properties()?;
     let keys = encrypted::keys(&stream, &user)?;
     let places = persisted(&stream, &user).unwrap_or_default();
@@ -69,7 +72,7 @@ pub fn read(ole: &mut Ole<'_>) -> Result<Document, DocumentError> {
         let show = Show { stream: &stream, places: places.clone() };
         show.append(&document, &mut text);
     }
-    if let Some(mut pictures) = ole.optional("/Pictures")? {
+    if let Some(mut pictures) = ole.optional(&format!("{folder}/Pictures"))? {
         if let Some(keys) = &keys {
             encrypted::decrypt_pictures(keys, &mut pictures).ok_or(DocumentError::Encrypted)?;
         }
@@ -396,6 +399,11 @@ mod tests {
 
     /// The text of a show whose directory, shared by many versions, has one slide under many numbers.
     fn text(numbers_of_slide: u32, versions: usize) -> String {
+        text_in("", numbers_of_slide, versions)
+    }
+
+    /// The same, with the streams in a folder.
+    fn text_in(folder: &str, numbers_of_slide: u32, versions: usize) -> String {
         let text_box =
             record(kind::TEXT_BOX, CONTAINER, &[&record(kind::TEXT_BYTES, 0, &[b"shown"])]);
         let drawing = record(kind::DRAWING, CONTAINER, &[&text_box]);
@@ -420,8 +428,16 @@ mod tests {
         }
         let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
         let user = numbers(&[0, 0, 0, 0, edit_at]);
-        file.create_stream("/Current User").unwrap().write_all(&user).unwrap();
-        file.create_stream("/PowerPoint Document").unwrap().write_all(&stream).unwrap();
+        if !folder.is_empty() {
+            file.create_storage(folder).unwrap();
+            // The presentation of PowerPoint 95, which has other records.
+            file.create_stream("/PowerPoint Document").unwrap().write_all(&[0; 64]).unwrap();
+        }
+        let mut write = |name: &str, bytes: &[u8]| {
+            file.create_stream(format!("{folder}/{name}")).unwrap().write_all(bytes).unwrap();
+        };
+        write("Current User", &user);
+        write("PowerPoint Document", &stream);
         file.flush().unwrap();
         let bytes = file.into_inner().into_inner();
         ole::read(&bytes, &mut Budget::default()).unwrap().text
@@ -448,6 +464,11 @@ mod tests {
         assert_eq!(text(1, 1), "shown\n\n\n");
         assert_eq!(text(4000, 1), "shown\n\n\n");
         assert_eq!(text(4000, EDITS_MAX), "shown\n\n\n");
+    }
+
+    #[test]
+    fn the_newer_of_two_presentations_counts() {
+        assert_eq!(text_in("/PP97_DUALSTORAGE", 1, 1), "shown\n\n\n");
     }
 
     #[test]

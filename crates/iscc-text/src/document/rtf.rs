@@ -6,11 +6,13 @@ mod object;
 #[cfg(test)]
 mod tests;
 mod token;
+mod words;
 
-use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 
 use self::charset::Fonts;
 use self::token::Token;
+use self::words::{BODY_WORDS, IGNORED, character};
 use super::container::Budget;
 use super::properties::Properties;
 use super::{Document, DocumentError, metafile, object as embedded, picture};
@@ -21,30 +23,8 @@ const DEPTH_MAX: usize = 10_000;
 /// Bytes of a picture that are enough to detect its format.
 const PICTURE_HEAD_BYTES: usize = 128;
 
-/// Groups without text, in addition to those that start with `\*`.
-const IGNORED: [&str; 18] = [
-    "bkmkend",
-    "bkmkstart",
-    "colorschememapping",
-    "colortbl",
-    "datastore",
-    "filetbl",
-    "fldinst",
-    "generator",
-    "latentstyles",
-    "listoverridetable",
-    "listtable",
-    "listtext",
-    "revtbl",
-    "rsidtbl",
-    "sp",
-    "stylesheet",
-    "themedata",
-    "xmlnstbl",
-];
-
 pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError> {
-    if !bytes.starts_with(b"{\\rtf") {
+    if !has_words(bytes) {
         return Err(DocumentError::NotRtf);
     }
     let mut parser = Parser::default();
@@ -60,7 +40,14 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
         }
     }
     parser.flush_bytes();
-    Ok(Document { text: parser.body, properties: parser.properties, ..Document::default() })
+    // A document without a paragraph is all header. The reference finds no text in it.
+    let text = if parser.is_in_header { parser.header + &parser.body } else { parser.body };
+    Ok(Document { text, properties: parser.properties, ..Document::default() })
+}
+
+/// Whether bytes may be a document, or a part of one without the mark of the format.
+pub fn has_words(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&b'\\') || bytes.windows(2).any(|pair| pair == b"{\\")
 }
 
 /// Destination of a group's text.
@@ -79,6 +66,8 @@ enum Place {
     ShapeValue,
     /// Data of an embedded object.
     ObjectData,
+    /// The instruction of a field.
+    Instruction,
 }
 
 /// A file inside of the document.
@@ -103,6 +92,10 @@ struct Group {
 }
 
 struct Parser {
+    /// Text before the first of [`BODY_WORDS`], and where its last part begins, which belongs to the first paragraph.
+    header: String,
+    paragraph_at: usize,
+    is_in_header: bool,
     body: String,
     properties: Properties,
     property: String,
@@ -113,6 +106,10 @@ struct Parser {
     picture_name: Option<String>,
     /// Name and value of the last property of a shape.
     shape: (String, String),
+    /// The current field's instruction.
+    instruction: String,
+    /// Whether the last field is a link.
+    is_link: bool,
     /// Data of the current object.
     object: Vec<u8>,
     /// A file that ended with the last token.
@@ -147,6 +144,9 @@ impl Default for Parser {
             fallback_characters: 1,
         };
         Self {
+            header: String::new(),
+            paragraph_at: 0,
+            is_in_header: true,
             body: String::new(),
             properties: Properties::default(),
             property: String::new(),
@@ -154,6 +154,8 @@ impl Default for Parser {
             is_metafile: false,
             picture_name: None,
             shape: Default::default(),
+            instruction: String::new(),
+            is_link: false,
             object: Vec::new(),
             file: None,
             thumbnails: 0,
@@ -213,6 +215,7 @@ impl Parser {
 
     fn open(&mut self) {
         self.to_skip = 0;
+        self.end_header_part();
         if self.groups.len() < DEPTH_MAX {
             self.groups.push(self.current);
         } else {
@@ -222,6 +225,7 @@ impl Parser {
 
     fn close(&mut self) {
         self.to_skip = 0;
+        self.end_header_part();
         if self.too_deep > 0 {
             self.too_deep -= 1;
             return;
@@ -238,6 +242,10 @@ impl Parser {
             Place::Picture => self.end_picture(outer.is_in_object),
             Place::ShapeValue if inner.is_in_picture => self.end_shape_value(),
             Place::ObjectData => self.file = Some(File::Object(std::mem::take(&mut self.object))),
+            Place::Instruction => {
+                let instruction = std::mem::take(&mut self.instruction);
+                self.is_link = instruction.trim_start().starts_with("HYPERLINK");
+            }
             Place::Body
             | Place::Nowhere
             | Place::Info
@@ -249,6 +257,11 @@ impl Parser {
 
     fn word(&mut self, name: &str, value: Option<i32>) {
         let number = value.unwrap_or(0);
+        let is_body_word = value.is_none() && BODY_WORDS.contains(&name);
+        if self.is_in_header && is_body_word && self.current.place == Place::Body {
+            self.is_in_header = false;
+            self.body.push_str(&self.header[self.paragraph_at..]);
+        }
         match (name, self.current.place) {
             ("info", _) => self.current.place = Place::Info,
             ("title", Place::Info) => self.current.place = Place::Property("dc:title"),
@@ -259,6 +272,7 @@ impl Parser {
                 self.current.place = Place::Nowhere;
             }
             ("ud", _) => self.current.place = self.current.unicode_place,
+            ("mac", _) => self.encoding = MACINTOSH,
             ("ansicpg", _) => self.encoding = charset::of_code_page(number),
             ("fonttbl", _) => self.current.place = Place::FontTable,
             ("f", Place::FontTable) => self.fonts.define(number),
@@ -290,6 +304,9 @@ impl Parser {
                 self.shape.1.clear();
                 self.current.place = Place::ShapeValue;
             }
+            ("fldinst", _) => self.current.place = Place::Instruction,
+            // The reference shows the text of a link wherever it is, for example in a note without text.
+            ("fldrslt", _) if std::mem::take(&mut self.is_link) => self.current.place = Place::Body,
             ("object", _) => self.current.is_in_object = true,
             ("objdata", _) => {
                 self.object.clear();
@@ -302,7 +319,10 @@ impl Parser {
                 self.push(" ");
             }
             (name, _) if IGNORED.contains(&name) => self.current.place = Place::Nowhere,
-            (name, _) => self.push(character(name)),
+            (name, _) => match character(name) {
+                "" => {}
+                text => self.push(text),
+            },
         }
     }
 
@@ -415,16 +435,31 @@ impl Parser {
             let text = encoding.decode_without_bom_handling(&bytes).0;
             // As the reference does: its result is XML, which has no place for control characters.
             let is_control = |it: char| it < ' ' && !matches!(it, '\t' | '\n' | '\r');
-            self.push(&text.replace(is_control, "\u{fffd}"));
+            let text = text.replace(is_control, "\u{fffd}");
+            if self.is_in_header && self.current.place == Place::Body {
+                self.header.push_str(&text);
+            } else {
+                self.push(&text);
+            }
         }
+    }
+
+    /// The next text of the header is not part of the same paragraph.
+    fn end_header_part(&mut self) {
+        self.paragraph_at = self.header.len();
     }
 
     fn push(&mut self, text: &str) {
         match self.current.place {
+            Place::Body if self.is_in_header => {
+                self.header.push_str(text);
+                self.end_header_part();
+            }
             Place::Body => self.body.push_str(text),
             Place::Property(_) => self.property.push_str(text),
             Place::ShapeName => self.shape.0.push_str(text),
             Place::ShapeValue => self.shape.1.push_str(text),
+            Place::Instruction => self.instruction.push_str(text),
             Place::Nowhere
             | Place::Info
             | Place::FontTable
@@ -453,24 +488,4 @@ fn numbered(kind: &str, count: &mut usize, extension: &str) -> String {
     let name = format!("{kind}_{count}.{extension}");
     *count += 1;
     name
-}
-
-/// The text of a control word; empty for most.
-fn character(word: &str) -> &'static str {
-    match word {
-        "par" | "line" | "cell" | "page" | "softline" | "softpage" => "\n",
-        "tab" => "\t",
-        "column" | "softcol" => " ",
-        "emdash" => "\u{2014}",
-        "endash" => "\u{2013}",
-        "emspace" => "\u{2003}",
-        "enspace" => "\u{2002}",
-        "qmspace" => "\u{2005}",
-        "lquote" => "\u{2018}",
-        "rquote" => "\u{2019}",
-        "ldblquote" => "\u{201c}",
-        "rdblquote" => "\u{201d}",
-        "bullet" => "\u{2022}",
-        _ => "",
-    }
 }

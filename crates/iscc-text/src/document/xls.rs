@@ -5,6 +5,7 @@ mod encrypted;
 pub mod old;
 mod strings;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use self::strings::{Strings, record_text};
@@ -58,6 +59,26 @@ mod kind {
     pub const SERIES_TEXT: u16 = 0x100D;
 }
 
+/// The records that the reference looks at.
+const TEXT_RECORDS: [u16; 16] = [
+    kind::FORMULA,
+    kind::EOF,
+    kind::BOUND_SHEET,
+    kind::MUL_RK,
+    kind::XF,
+    kind::DRAWINGS,
+    kind::SST,
+    kind::LABEL_SST,
+    kind::TEXT_OBJECT,
+    kind::LINK,
+    kind::NUMBER,
+    kind::LABEL,
+    kind::STRING,
+    kind::RK,
+    kind::BOF,
+    kind::SERIES_TEXT,
+];
+
 #[derive(Default)]
 struct Workbook {
     text: String,
@@ -77,6 +98,8 @@ struct Workbook {
     /// Number of the current sheet.
     index: usize,
     previous: u16,
+    /// Whether the last record was the end of a part, apart from records without text.
+    is_between_parts: bool,
     /// Cell of a formula whose text follows.
     formula: Option<(u16, u16)>,
 }
@@ -106,6 +129,9 @@ impl Workbook {
                 _ => drop(self.record(kind, data)),
             }
             self.previous = kind;
+            if TEXT_RECORDS.contains(&kind) {
+                self.is_between_parts = kind == kind::EOF;
+            }
             at = end;
         }
         self.end_extra();
@@ -180,7 +206,7 @@ impl Workbook {
         match substream {
             GLOBALS => self.index = 0,
             WORKSHEET => self.begin_sheet(),
-            CHART if self.previous == kind::EOF => self.begin_sheet(),
+            CHART if self.is_between_parts => self.begin_sheet(),
             // A chart in a sheet ends its cells and starts another part under the same name.
             CHART if self.sheet.is_some() => {
                 self.end_sheet();
@@ -228,12 +254,19 @@ impl Workbook {
         }
     }
 
-    /// Cells outside of sheets, those of macros and of all charts in a sheet but the first, follow the sheet.
+    /// Cells outside of sheets, such as those of macros, follow the sheet; so does a second value of a cell, as the columns
+    /// of a chart have.
     fn put(&mut self, place: (u16, u16), text: &str) {
-        let Some(sheet) = &mut self.sheet else { return self.extra(text) };
-        if self.used < TEXT_BYTES_MAX && !text.trim().is_empty() {
-            self.used += text.len();
-            sheet.insert(place, text.trim().to_owned());
+        if text.trim().is_empty() {
+            return;
+        }
+        match self.sheet.as_mut().map(|sheet| sheet.entry(place)) {
+            Some(Entry::Vacant(cell)) if self.used < TEXT_BYTES_MAX => {
+                self.used += text.len();
+                cell.insert(text.trim().to_owned());
+            }
+            Some(Entry::Vacant(_)) => {}
+            Some(Entry::Occupied(_)) | None => self.extra(text),
         }
     }
 
@@ -361,6 +394,30 @@ mod tests {
         ]);
         let lines: Vec<&str> = text.split_whitespace().collect();
         assert_eq!(lines, ["one", "two", "six"]);
+    }
+
+    #[test]
+    fn charts_after_one_another_are_parts_of_their_own() {
+        const DRAWING: u16 = 0x00EC;
+        let bof = |kind: u8| record(kind::BOF, &[&[0, 6, kind, 0, 0, 0, 0, 0]]);
+        let name = |name: &[u8; 1]| record(kind::BOUND_SHEET, &[&[0; 6], &[1, 0], name]);
+        let number = |row: u8, value: f64| {
+            record(kind::NUMBER, &[&[row, 0, 0, 0, 0, 0], &value.to_le_bytes()])
+        };
+        let end = || record(kind::EOF, &[]);
+        let chart = |shift: f64| {
+            // Both columns of the chart have the same cells.
+            let values = [number(0, 1.0), number(1, 2.0), number(0, 3.0), number(1, 4.0)];
+            [bof(0x20), values.concat(), number(2, shift), end()].concat()
+        };
+        let text = text(&[
+            [bof(5), name(b"A"), name(b"B"), end()].concat(),
+            [bof(0x10), number(0, 9.0), record(DRAWING, &[])].concat(),
+            [chart(5.0), record(DRAWING, &[]), chart(6.0), end()].concat(),
+        ]);
+        let lines: Vec<&str> = text.split_whitespace().collect();
+        let values = ["1", "2", "5", "3", "4", "B", "1", "2", "6", "3", "4"];
+        assert_eq!(lines, [&["A", "9", "A"][..], &values].concat());
     }
 
     #[test]

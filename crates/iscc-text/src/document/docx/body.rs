@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::hashed::sort_as_hashed;
 use super::super::paragraphs::Paragraphs;
 use super::numbering::Numbering;
 use iscc_media::xml::{Attributes, Token};
@@ -20,6 +21,8 @@ pub struct Body {
     paragraphs: Paragraphs,
     notes: Notes,
     numbering: Numbering,
+    /// All comments, in the order of the reference.
+    comment_ids: Vec<String>,
     /// Open `w:t` and `m:t` elements.
     in_text: u32,
     /// Open elements whose content is ignored.
@@ -34,11 +37,21 @@ pub struct Body {
 
 impl Body {
     pub fn new(notes: Notes, numbering: Numbering) -> Self {
-        Self { notes, numbering, ..Self::default() }
+        let mut ids: Vec<&str> = notes.comments.keys().map(String::as_str).collect();
+        ids.sort_unstable();
+        sort_as_hashed(&mut ids);
+        let comment_ids = ids.into_iter().map(str::to_owned).collect();
+        Self { notes, numbering, comment_ids, ..Self::default() }
     }
 
+    /// The text. Comments that nothing refers to follow it, as in the reference.
     pub fn into_text(self) -> String {
-        self.paragraphs.text
+        let mut text = self.paragraphs.text;
+        for comment in self.comment_ids.iter().filter_map(|id| self.notes.comments.get(id)) {
+            text.push_str(comment);
+            text.push('\n');
+        }
+        text
     }
 
     pub fn read(&mut self, token: &Token<'_>) {

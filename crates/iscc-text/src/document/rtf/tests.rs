@@ -12,19 +12,48 @@ fn text(rtf: &str) -> String {
 
 #[test]
 fn decodes_text_in_its_encoding() {
-    assert_eq!(text(r"{\rtf1\ansi\ansicpg1252 caf\'e9\par}"), "café\n");
-    assert_eq!(text(r"{\rtf1\ansi\ansicpg932 \'93\'fa\'96\'7b}"), "日本");
+    assert_eq!(text(r"{\rtf1\ansi\ansicpg1252\pard caf\'e9\par}"), "café\n");
+    assert_eq!(text(r"{\rtf1\ansi\ansicpg932\pard\'93\'fa\'96\'7b}"), "日本");
     assert_eq!(text(r"{\rtf1 \u233?\u-10179?\u-8704?x}"), "é😀x");
     assert_eq!(text(r"{\rtf1\uc2 \u945\'61\'62b}"), "αb");
     assert_eq!(text(r"{\rtf1 a\{b\}\\c\~d}"), "a{b}\\c\u{a0}d");
+    assert_eq!(text(r"{\rtf0\mac\par lanc\'8e}"), "\nlancé");
     let fonts = r"{\rtf1\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}{\f2\fcharset128 C;}}";
-    let body = r"{\f1 \'cf\'f0}\'e8\f2 \'93\'fa\plain \'e8}";
+    let body = r"\pard{\f1 \'cf\'f0}\'e8\f2 \'93\'fa\plain \'e8}";
     assert_eq!(text(&format!("{fonts}{body}")), "Прè日è");
 }
 
 #[test]
+fn text_before_the_first_paragraph_is_none_of_the_document() {
+    assert_eq!(
+        text(r"{\rtf1\widowctrl $for(x)$ {\pard $title$\par}$end$\par}"),
+        "$title$\n$end$\n"
+    );
+    // The words do not count in groups without text.
+    assert_eq!(text(r"{\rtf1 a{\stylesheet{\s1\plain Normal;}}b\pard c}"), "bc");
+    // What comes right before the first paragraph belongs to it.
+    assert_eq!(text("{\\rtf1{\\colortbl;}Bug\nTest\n\\par here}"), "BugTest\nhere");
+    assert_eq!(text(r"{\rtf1 {a}b\tab c\u233?d\qc e\par}"), "de\n");
+    // All of the text is before the first paragraph, and better than none.
+    assert_eq!(text(r"{\rtf1{\colortbl;}\trowd Offer\cell}"), "Offer\n");
+    // A part of a document.
+    assert_eq!(text("{\\pard Simple table:\\par}\n{\\trowd a\\cell}"), "Simple table:\n");
+}
+
+#[test]
+fn shows_links_in_notes_without_text() {
+    let field = |instruction: &str| {
+        text(&format!(
+            r"{{\rtf1\pard a{{\*\footnote Note {{\field{{\*\fldinst{{{instruction}}}}}{{\fldrslt{{\ul link}}}}}}}}\par}}"
+        ))
+    };
+    assert_eq!(field(r#"HYPERLINK "http://example.com""#), "alink\n");
+    assert_eq!(field("PAGE"), "a\n");
+}
+
+#[test]
 fn ends_with_the_outermost_group() {
-    assert_eq!(text("{\\rtf1 {a} b\\par}\n\u{fffd}8$ left over"), "a b\n");
+    assert_eq!(text("{\\rtf1\\pard {a} b\\par}\n\u{fffd}8$ left over"), "a b\n");
 }
 
 #[test]
@@ -43,7 +72,7 @@ fn ignores_groups_without_text() {
 fn reads_headers_notes_annotations_and_text_boxes_in_place() {
     assert_eq!(
         text(
-            r"{\rtf1{\header H\par}{\footer F\par}\pard a{\footnote N} b{\*\atnid I}{\*\atnauthor W}{\*\annotation{\*\atnref 0}C}{\shp{\*\shpinst{\sp{\sn n}{\sv v}}{\shptxt Box\par}}}c\par}"
+            r"{\rtf1{\header\pard H\par}{\footer F\par}\pard a{\footnote N} b{\*\atnid I}{\*\atnauthor W}{\*\annotation{\*\atnref 0}C}{\shp{\*\shpinst{\sp{\sn n}{\sv v}}{\shptxt Box\par}}}c\par}"
         ),
         "H\nF\naN b I W CBox\nc\n"
     );
@@ -62,7 +91,7 @@ fn prefers_the_unicode_destination() {
 fn adds_a_file_name_per_picture() {
     let png = "89504e470d0a1a0a0000000d49484452";
     let rtf = format!(
-        r"{{\rtf1 a{{\*\shppict{{\pict\pngblip {png}}}}}{{\nonshppict{{\pict\wmetafile8 0100}}}}b}}"
+        r"{{\rtf1\pard a{{\*\shppict{{\pict\pngblip {png}}}}}{{\nonshppict{{\pict\wmetafile8 0100}}}}b}}"
     );
     assert_eq!(text(&rtf), "afile_0.png\n\nfile_1.bin\n\nb");
 }

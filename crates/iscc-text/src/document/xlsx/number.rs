@@ -88,8 +88,12 @@ impl NumberFormat {
     pub fn new(code: &str) -> Self {
         // Spreadsheets limit codes to 255 characters; longer ones could have huge results.
         const CODE_BYTES_MAX: usize = 1024;
-        if code.eq_ignore_ascii_case("general") || code.len() > CODE_BYTES_MAX {
-            return Self::General;
+        match code {
+            "General" | "general" => return Self::General,
+            _ if code.len() > CODE_BYTES_MAX => return Self::General,
+            // The reference leaves other spellings to Apache POI.
+            _ if code.eq_ignore_ascii_case("general") => return Self::Fallback,
+            _ => {}
         }
         let has_sections =
             code.matches(';').count() > 1 || code.contains(';') && has_condition(code);
@@ -242,16 +246,25 @@ fn grouped(value: f64, sizes: &[usize]) -> String {
     groups.collect::<Vec<_>>().join("-")
 }
 
+/// Digits after the decimal point in both general formats.
+const FRACTION_DIGITS_MAX: usize = 10;
+
 /// The general format of the reference: up to 15 significant digits, of which 10 after the decimal
-/// point.
+/// point. Numbers below the normal ones are zero.
 pub fn general(value: f64) -> String {
-    const FRACTION_DIGITS_MAX: usize = 10;
     const PLAIN_MAX: f64 = 1e15;
-    let number = Decimal::new(value);
-    if value.abs() > PLAIN_MAX {
-        return scientific(number, "E+");
+    const PLAIN_MIN: f64 = 1e-15;
+    let magnitude = value.abs();
+    if magnitude > PLAIN_MAX || magnitude <= PLAIN_MIN && magnitude > f64::MIN_POSITIVE {
+        return scientific(Decimal::new(value), "E+");
     }
-    plain(number.rounded(FRACTION_DIGITS_MAX))
+    let value = Decimal::nearest(value);
+    let number = Decimal::shortest(value);
+    if number.fraction_digits() <= FRACTION_DIGITS_MAX {
+        return plain(number);
+    }
+    // As Java rounds: halves are those of the binary number.
+    plain(Decimal::exact(value).rounded(FRACTION_DIGITS_MAX))
 }
 
 /// The general format of Apache POI: up to 10 significant digits.
@@ -264,7 +277,8 @@ fn fallback(value: f64) -> String {
     } else if magnitude >= 1e10 || value.fract() == 0.0 {
         plain(number.rounded(0))
     } else {
-        plain(number.rounded_to_precision(PRECISION).rounded(PRECISION))
+        let short = Decimal::exact(Decimal::nearest(value)).rounded_to_precision(PRECISION);
+        plain(short.rounded(FRACTION_DIGITS_MAX))
     }
 }
 
@@ -307,6 +321,16 @@ mod tests {
             (9_781_234_500_000.0, "9781234500000"),
             (-9_781_234_500_000.0, "-9781234500000"),
             (123_456_789.123_456_79, "123456789.123457"),
+            (2_341.000_068_204_647_5, "2341.0000682046"),
+            (1_968.772_870_593_146_3, "1968.7728705931"),
+            (1_829.151_464_613_552, "1829.1514646135"),
+            (-7_479.344_781_085_954, "-7479.3447810859"),
+            (0.000_488_281_25, "0.0004882813"),
+            (1e-15, "1E-15"),
+            (1.535_414_142_692_959_6e-15, "0"),
+            (5.457_808_888_457_623_6e-92, "5.45780888845762E-92"),
+            (8.961_137_297_347_982e-308, "8.96113729734798E-308"),
+            (5e-311, "0"),
             (0.000_000_1, "0.0000001"),
             (-0.000_000_1, "-0.0000001"),
             (1e-11, "0"),

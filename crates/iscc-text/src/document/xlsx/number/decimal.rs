@@ -21,6 +21,11 @@ impl Decimal {
         format!("{value:.14e}").parse().unwrap_or(value)
     }
 
+    /// The binary number, with as many digits as tell it from a half of the last digit that is kept.
+    pub fn exact(value: f64) -> Self {
+        Self::parse(&format!("{value:.40e}"))
+    }
+
     /// The number with the fewest digits that identify it.
     pub fn shortest(value: f64) -> Self {
         Self::parse(&format!("{value:e}"))
