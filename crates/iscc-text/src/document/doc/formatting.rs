@@ -32,12 +32,11 @@ impl Formatting {
                 // 1, or 0x81: the opposite of the style, which never deletes.
                 *code == IS_DELETED && value.first().is_some_and(|flag| *flag & 1 == 1)
             };
-            if modifiers(properties.get(1..).unwrap_or_default()).any(|it| is_deleted(&it)) {
+            if modifiers(properties).any(|it| is_deleted(&it)) {
                 found.deleted.push((start, end));
             }
             const PICTURE: u16 = 0x6A03;
-            let picture = modifiers(properties.get(1..).unwrap_or_default())
-                .find(|(code, _)| *code == PICTURE);
+            let picture = modifiers(properties).find(|(code, _)| *code == PICTURE);
             if let Some(at) = picture.and_then(|(_, value)| u32_at(value, 0)) {
                 found.pictures.push((start, end, Some(at)));
             }
@@ -72,7 +71,7 @@ impl Formatting {
     }
 }
 
-/// The runs of all pages of formatting, with their properties after the length byte. `width` is the
+/// The runs of all pages of formatting, with their properties, which start with the length, and the rest of the page. `width` is the
 /// size of a run's entry.
 fn runs<'a>(main: &'a [u8], table: &[u8], place: usize, width: usize) -> Vec<(u32, u32, &'a [u8])> {
     let mut runs = Vec::new();
@@ -131,9 +130,10 @@ fn listed(inherited: Option<Paragraph>, properties: &[u8]) -> Option<Paragraph> 
     (found.list != 0 && found.list != NO_LIST).then_some(found)
 }
 
-/// Modifiers of a character run, which starts after its length byte.
-fn modifiers(properties: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
-    modifiers_of(properties)
+/// Modifiers of a character run, which starts with its length. What follows on the page belongs to other runs.
+fn modifiers(run: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    let (length, rest) = run.split_first().unwrap_or((&0, &[]));
+    modifiers_of(&rest[..usize::from(*length).min(rest.len())])
 }
 
 /// Codes and values of modifiers ([MS-DOC] 2.2.5.1).
@@ -208,6 +208,15 @@ mod tests {
 
     fn words(values: &[u16]) -> Vec<u8> {
         values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn modifiers_end_with_their_run() {
+        const BOLD: u16 = 0x0835;
+        let run = [3, 0x35, 0x08, 1, 0x00, 0x08, 1];
+        let found: Vec<_> = modifiers(&run).collect();
+        assert_eq!(found, [(BOLD, &[1][..])]);
+        assert_eq!(modifiers(&[]).count() + modifiers(&[9]).count(), 0);
     }
 
     #[test]
