@@ -2,7 +2,7 @@
 
 import { loadCodes, WasmError } from '../wasm/index.js';
 import { codeOf, NeedsServer } from './here/file-code.js';
-import type { News, Order } from './here/messages.js';
+import type { News, Order, Reason } from './here/messages.js';
 import { thumbnailOf } from './here/thumbnail.js';
 
 /** The worker's own functions, which the types of pages do not have. */
@@ -27,8 +27,11 @@ async function newsOf(order: Order): Promise<News> {
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof NeedsServer) return error.message;
-  if (!(error instanceof WasmError)) return `this page could not load its decoders (${error})`;
-  return error.code === 'NO_DECODER' ? 'this page has no decoder for it' : error.message;
+function reasonOf(error: unknown): Reason {
+  if (error instanceof NeedsServer) return { text: error.text, values: error.values };
+  if (!(error instanceof WasmError))
+    return { text: 'this page could not load its decoders ({0})', values: [String(error)] };
+  return error.code === 'NO_DECODER'
+    ? { text: 'this page has no decoder for it', values: [] }
+    : { message: error.message };
 }

@@ -1,5 +1,7 @@
 /** Client of the codes service. */
+
 import { bytesText } from './dom.js';
+import { t } from './language.js';
 import { failure, filenameParameter, listRequest, RequestFailed, send, sendJson } from './requests.js';
 import { addressOf } from './services.js';
 
@@ -119,8 +121,8 @@ function post(file: File, key: string, options: UploadOptions): Promise<Processe
     request.open('POST', addressOf('codes', `${path}&progress=${key}`));
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = (event) => onSent(event.total ? event.loaded / event.total : 1);
-    request.onerror = () => reject(new Error('The connection to the server was lost. Please try again.'));
-    request.onabort = () => reject(new Error('Cancelled.'));
+    request.onerror = () => reject(new Error(t('The connection to the server was lost. Please try again.')));
+    request.onabort = () => reject(new Error(t('Cancelled.')));
     request.onload = () => {
       const { status, responseText } = request;
       const steps = timing(request.getResponseHeader('Server-Timing'));
@@ -136,7 +138,7 @@ function post(file: File, key: string, options: UploadOptions): Promise<Processe
 function uploadFailure(text: string, status: number): string {
   const [, max] = /Content-Length must be > 0 and < (\d+)/.exec(text) ?? [];
   if (max === undefined) return failure(text, status);
-  return `The file is larger than ${bytesText(Number(max))}, the limit of this server.`;
+  return t('The file is larger than {0}, the limit of this server.', bytesText(Number(max)));
 }
 
 /** Decodes a code. @throws {RequestFailed} */

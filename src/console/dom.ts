@@ -1,4 +1,5 @@
 /** DOM helpers. They never create HTML from data. */
+import { fixed, number, type PageText, t } from './language.js';
 import { Latest } from './latest.js';
 
 /** The element with this id. @throws if it is missing or not of this type */
@@ -22,12 +23,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
-/** A button that copies text and announces the result. `what` names the text, e.g. `the ISCC-CODE`. */
-export function copyButton(text: string, what: string, label = 'Copy'): HTMLButtonElement {
+/** A button that copies text and announces the result. `what` names the text in the language of the page. */
+export function copyButton(
+  text: string,
+  what: string,
+  label: 'Copy' | 'Copy as curl' = 'Copy',
+): HTMLButtonElement {
   const button = element('button', { type: 'button', class: 'copy' });
-  const show = (shown: string) => {
-    button.textContent = shown;
-    button.setAttribute('aria-label', `${shown} ${what}`);
+  const show = (shown: 'Copy' | 'Copy as curl' | 'Copied' | 'Failed') => {
+    button.textContent = t(shown);
+    button.setAttribute('aria-label', t(`${shown} {0}`, what));
   };
   show(label);
   button.addEventListener('click', async () => {
@@ -36,7 +41,7 @@ export function copyButton(text: string, what: string, label = 'Copy'): HTMLButt
       () => false,
     );
     show(copied ? 'Copied' : 'Failed');
-    announce(copied ? `Copied ${what}` : `The browser did not allow copying ${what}`);
+    announce(copied ? t('Copied {0}', what) : t('The browser did not allow copying {0}', what));
     setTimeout(show, 1500, label);
   });
   return button;
@@ -85,20 +90,21 @@ export function legend(): HTMLParagraphElement {
   return element(
     'p',
     { class: 'legend hint' },
-    swatch('one', 'bit is 1'),
-    swatch('zero', 'bit is 0'),
-    swatch('other', 'bits differ'),
+    swatch('one', t('bit is 1')),
+    swatch('zero', t('bit is 0')),
+    swatch('other', t('bits differ')),
   );
 }
 
 /** A size in bytes, kB, MB, GB or TB, with three digits. */
 export function bytesText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1000) return t('{0} bytes', bytes);
   const units = ['kB', 'MB', 'GB', 'TB'];
   let [size, power] = [bytes, 0];
   // 999.5 kB would round to four digits.
   for (; size >= 999.5 && power < units.length; power += 1) size /= 1000;
-  return `${size < 999.5 ? size.toPrecision(3) : size.toFixed(0)} ${units[power - 1]}`;
+  const digits = { minimumSignificantDigits: 3, maximumSignificantDigits: 3 };
+  return `${number(size, size < 999.5 ? digits : { maximumFractionDigits: 0 })} ${units[power - 1]}`;
 }
 
 /** The characters that override or isolate the direction of text. */
@@ -175,7 +181,7 @@ export function reveal(section: HTMLElement): void {
 
 /** A share of 0 to 1 in per cent. */
 export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+  return `${fixed(share * 100, 1)} %`;
 }
 
 /** Passes the files that a field chooses. It forgets them, so that the same ones can be chosen again. */
@@ -189,8 +195,8 @@ export function onFilesChosen(id: string, take: (files: readonly File[]) => Prom
 }
 
 /** A number of things, e.g. `1 match` or `2 matches`. */
-export function counted(count: number, one: string, several: string): string {
-  return `${count} ${count === 1 ? one : several}`;
+export function counted(count: number, one: PageText, several: PageText): string {
+  return `${number(count)} ${t(count === 1 ? one : several)}`;
 }
 
 export function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
 /** The files of a drop, which may have folders. */
+import { t } from './language.js';
 
 const FILES_MAX = 500;
 
@@ -20,7 +21,7 @@ async function filesIn(entries: readonly FileSystemEntry[]): Promise<File[]> {
     else if (isFile(entry))
       files.push(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
     if (files.length > FILES_MAX)
-      throw new Error(`The folder has more than ${FILES_MAX} files: use “isccd scan” for it.`);
+      throw new Error(t('The folder has more than {0} files: use “isccd scan” for it.', FILES_MAX));
   }
   return files;
 }

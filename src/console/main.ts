@@ -1,9 +1,12 @@
 /** Starts the parts of the page whose services respond. */
+
 import { compareForm } from './codes/compare.js';
 import { compareFiles, filesToCompare } from './codes/compare-files.js';
+import { byId } from './dom.js';
 import { onPageDrop } from './drop.js';
 import { exampleButtons } from './find/examples.js';
 import { ask, askForm, searchFields } from './find/field.js';
+import { t, translatePage } from './language.js';
 import { isShown, linked } from './link.js';
 import { metadataForm, readMetadata } from './metadata-tab.js';
 import { addFiles, fileFields } from './queue.js';
@@ -49,7 +52,7 @@ async function dropped(files: readonly File[]): Promise<void> {
   if (tab === 'metadata' && file !== undefined) return readMetadata(file);
   const result = await droppedResult(files);
   if (result === undefined && !has('codes'))
-    throw new Error('This page cannot read files: it needs the codes service.');
+    throw new Error(t('This page cannot read files: it needs the codes service.'));
   goToTab('find');
   if (result === undefined) await addFiles(files);
   else ask(result);
@@ -111,6 +114,7 @@ let checks: Promise<boolean | undefined> = Promise.resolve(false);
 onPageDrop(dropped, pasted);
 askForm();
 exampleButtons();
+translatePage(byId('language', HTMLButtonElement));
 // The page's own forms work before the neighbours have answered.
 showParts();
 openTab(linked().tab ?? 'find');

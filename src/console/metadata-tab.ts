@@ -3,6 +3,7 @@
 import { metadataPanel } from './codes/metadata.js';
 import { type Media, metadata, store } from './codes-client.js';
 import { byId, element, facts, messageOf, nameElement, reveal } from './dom.js';
+import { t } from './language.js';
 import { Latest } from './latest.js';
 import { showCopy } from './queue.js';
 
@@ -26,7 +27,7 @@ export async function readMetadata(file: File): Promise<void> {
   error.textContent = '';
   body.hidden = true;
   try {
-    if (file.size === 0) throw new Error('The file is empty.');
+    if (file.size === 0) throw new Error(t('The file is empty.'));
     const media = await store(file, signal);
     const found = await metadata(media.media_id);
     if (signal.aborted) return;
@@ -43,7 +44,7 @@ function view(file: File, media: Media, found: Readonly<Record<string, unknown>>
   const panel = metadataPanel(media, `metadata-${count}`, showCopy);
   return [
     element('h3', {}, nameElement(file.name)),
-    rows.length === 0 ? element('p', {}, 'The file has no metadata that this server reads.') : facts(rows),
+    rows.length === 0 ? element('p', {}, t('The file has no metadata that this server reads.')) : facts(rows),
     panel,
   ];
 }

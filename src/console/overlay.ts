@@ -1,5 +1,7 @@
 /** Two pictures on top of each other, with a slider that shows more of one or of the other. */
+
 import { element } from './dom.js';
+import { t } from './language.js';
 
 const MIDDLE = 50;
 
@@ -13,7 +15,7 @@ export function overlay(mine: string, theirs: string, caption: string): HTMLDeta
     min: '0',
     max: '100',
     value: String(MIDDLE),
-    'aria-label': `Share of your file beside ${caption}, in per cent`,
+    'aria-label': t('Share of your file beside {0}, in per cent', caption),
   });
   const show = (percent: number) => {
     above.style.clipPath = `inset(0 0 0 ${percent}%)`;
@@ -23,9 +25,9 @@ export function overlay(mine: string, theirs: string, caption: string): HTMLDeta
   return element(
     'details',
     { class: 'overlay' },
-    element('summary', {}, 'Compare with a slider'),
+    element('summary', {}, t('Compare with a slider')),
     element('div', { class: 'layers' }, below, above),
     slider,
-    element('div', { class: 'ends hint' }, element('span', {}, caption), element('span', {}, 'Your file')),
+    element('div', { class: 'ends hint' }, element('span', {}, caption), element('span', {}, t('Your file'))),
   );
 }

@@ -1,5 +1,7 @@
 /** Parts of a result, such as its matches. Each is one line, and opens if it has something to show. */
+
 import { type Child, element, errorLine, messageOf } from './dom.js';
+import { t } from './language.js';
 
 /** What a part found. */
 export interface Found {
@@ -24,9 +26,9 @@ export interface ShownPart {
 
 /** @param of what the result is of, for the names of the regions */
 export function showPart({ title, run }: Part, of = ''): ShownPart {
-  const name = of === '' ? title : `${title} of ${of}`;
+  const name = of === '' ? title : t('{0} of {1}', title, of);
   const section = element('section', { class: 'part', 'aria-label': name, 'aria-busy': 'true' });
-  section.append(line(title, 'Looking…'));
+  section.append(line(title, t('Looking…')));
   const show = ({ verdict, body = [], isFolded = false }: Found) => {
     section.removeAttribute('aria-busy');
     if (body.length === 0) section.replaceChildren(line(title, verdict));
@@ -35,7 +37,7 @@ export function showPart({ title, run }: Part, of = ''): ShownPart {
   };
   const failed = (error: unknown) => {
     show({ verdict: '', body: [errorLine(messageOf(error))] });
-    return `${title}: failed`;
+    return t('{0}: failed', title);
   };
   return { section, verdict: run().then(show).catch(failed) };
 }

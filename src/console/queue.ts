@@ -4,6 +4,7 @@ import { csv } from './codes/csv.js';
 import { Job, type JobOptions, type Outcome } from './codes/job.js';
 import type { Processed } from './codes-client.js';
 import { announce, byId, type Child, counted, nameElement, onFilesChosen, plainName, reveal } from './dom.js';
+import { number, t } from './language.js';
 import { forgetLink, linkTo, rememberLink } from './link.js';
 import { credentialsLookups } from './resolver/lookup.js';
 import { addPanel } from './search/add.js';
@@ -14,10 +15,10 @@ import { goToTab } from './tabs.js';
 
 const PARALLEL_MAX = 2;
 const WORDS: Readonly<Record<Outcome, string>> = {
-  done: 'Done',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-  asking: 'Not sent',
+  done: t('Done'),
+  failed: t('Failed'),
+  cancelled: t('Cancelled'),
+  asking: t('Not sent'),
 };
 
 let running = 0;
@@ -30,7 +31,7 @@ const all: Job[] = [];
 /** Starts with the files at once. Resolves when all of them are done. */
 export async function addFiles(files: readonly File[]): Promise<void> {
   const [only, ...others] = files;
-  if (only === undefined) throw new Error('Choose a file first.');
+  if (only === undefined) throw new Error(t('Choose a file first.'));
   // Their answers decide what is looked up.
   await findNeighbours();
   const isAlone = others.length === 0;
@@ -113,7 +114,7 @@ export function showCopy({ result }: Processed): void {
   const job = new Job(copy, true, { ...currentOptions(), lookups: [] });
   byId('jobs', HTMLOListElement).prepend(job.item);
   void job.show(result).then(() => {
-    announce(`The copy has the code ${result.iscc}`);
+    announce(t('The copy has the code {0}', result.iscc));
     byId('hero', HTMLElement).classList.add('answered');
     reveal(byId('result', HTMLElement));
   });
@@ -165,13 +166,13 @@ function showStatus(last = ''): void {
   const send = byId('send-all', HTMLButtonElement);
   const waits = asking().length;
   send.hidden = waits < 2;
-  send.textContent = `Send ${waits} files to this server`;
+  send.textContent = t('Send {0} files to this server', waits);
 }
 
 /** E.g. `1 of 3 files done, 2 failed`. */
 function summary(outcomes: readonly Outcome[], total: number): string {
   const count = (outcome: Outcome) => outcomes.filter((one) => one === outcome).length;
   const others = (['failed', 'cancelled', 'asking'] as const).filter((outcome) => count(outcome) > 0);
-  const parts = others.map((outcome) => `, ${count(outcome)} ${WORDS[outcome].toLowerCase()}`);
-  return `${count('done')} of ${counted(total, 'file', 'files')} done${parts.join('')}`;
+  const parts = others.map((outcome) => `, ${number(count(outcome))} ${WORDS[outcome].toLowerCase()}`);
+  return t('{0} of {1} done', count('done'), counted(total, 'file', 'files')) + parts.join('');
 }

@@ -1,5 +1,7 @@
 /** All requests of the page: they are listed as curl commands, and errors have the service's own words. */
+
 import { byId, copyButton, element } from './dom.js';
+import { t } from './language.js';
 import { addressOf, type ServiceName } from './services.js';
 
 /** What a request sends. */
@@ -19,7 +21,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'X-API-Key': '$ISCCD_API_KEY',
   Authorization: 'Bearer $ISCCD_STORE_TOKEN',
 };
-export const UNREACHABLE = 'The server is unreachable. Please try again.';
+export const UNREACHABLE = t('The server is unreachable. Please try again.');
 
 /** A failed response, in the service's own words. */
 export class RequestFailed extends Error {
@@ -39,7 +41,7 @@ export async function send(service: ServiceName, path: string, sending: Sending 
   const body = json === undefined ? (file ?? null) : JSON.stringify(json);
   const request = fetch(addressOf(service, path), { method, headers, body, signal });
   const response = await request.catch((error: Error) => {
-    throw error.name === 'AbortError' ? new Error('Cancelled.') : new Error(UNREACHABLE);
+    throw error.name === 'AbortError' ? new Error(t('Cancelled.')) : new Error(UNREACHABLE);
   });
   if (response.ok) return response;
   throw new RequestFailed(response.status, failure(await response.text(), response.status));
@@ -67,12 +69,13 @@ export function failure(text: string, status: number): string {
 
 /** What a status means for the user if the response does not say it. */
 function statusText(status: number): string {
-  const shown = `(status ${status})`;
   if (status === 401 || status === 403)
-    return `The server or a proxy in front of it refuses the request ${shown}.`;
-  if (status === 413) return `The upload is too large for the server or a proxy in front of it ${shown}.`;
-  if (status >= 502 && status <= 504) return `The server is unreachable ${shown}. Please try again.`;
-  return `The server responded with status ${status}.`;
+    return t('The server or a proxy in front of it refuses the request (status {0}).', status);
+  if (status === 413)
+    return t('The upload is too large for the server or a proxy in front of it (status {0}).', status);
+  if (status >= 502 && status <= 504)
+    return t('The server is unreachable (status {0}). Please try again.', status);
+  return t('The server responded with status {0}.', status);
 }
 
 function detailText(detail: unknown): string {

@@ -1,6 +1,8 @@
 /** One unit as a tile: its name, a verdict, its bits as a picture, and its text. */
+
 import { bitPicture, difference } from './bit-picture.js';
 import { bar, copyButton, element } from './dom.js';
+import { t } from './language.js';
 import { type UnitBits, unitBits } from './unit.js';
 import { unitName } from './unit-names.js';
 
@@ -11,10 +13,10 @@ export function unitItem(type: string, bits: string, code: string): HTMLLIElemen
     'li',
     {},
     heading(type),
-    bitPicture(bits, `${name}, ${bits.length} bits`),
-    element('span', { class: 'hint' }, `${bits.length} bits`),
+    bitPicture(bits, t('{0}, {1} bits', name, bits.length)),
+    element('span', { class: 'hint' }, t('{0} bits', bits.length)),
     element('code', {}, code),
-    copyButton(code, `the ${name}`),
+    copyButton(code, t('the {0}', name)),
   );
 }
 
@@ -45,7 +47,7 @@ export function comparedItem({ type, share, verdict, bits }: Compared): HTMLLIEl
 /** How many bits differ, e.g. `3 of 64 bits differ`. */
 export function differenceText(a: string, b: string): string {
   const { differing, common } = difference(a, b);
-  return `${differing} of ${common} bits differ`;
+  return t('{0} of {1} bits differ', differing, common);
 }
 
 function picture(name: string, a: string, b: string): Node[] {
@@ -78,7 +80,7 @@ export function unitsOf(codes: readonly string[]): HTMLUListElement {
     const unit = unitBits(code);
     return unit === undefined ? [] : [unitItem(unit.type, unit.bits, code)];
   });
-  return unitList(items, 'ISCC-UNITs');
+  return unitList(items, t('ISCC-UNITs'));
 }
 
 /** The bits of units; those that the page cannot decode are left out. */

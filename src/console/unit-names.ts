@@ -1,4 +1,5 @@
 /** Display names of units, and what similar units mean. */
+import { t } from './language.js';
 
 export interface UnitName {
   readonly name: string;
@@ -7,12 +8,12 @@ export interface UnitName {
 }
 
 const NAMES: Readonly<Record<string, UnitName>> = {
-  META: { name: 'Meta-Code', meaning: 'Similar metadata' },
-  SEMANTIC: { name: 'Semantic-Code', meaning: 'Similar meaning' },
-  CONTENT: { name: 'Content-Code', meaning: 'Similar content' },
-  DATA: { name: 'Data-Code', meaning: 'Similar bytes' },
-  INSTANCE: { name: 'Instance-Code', meaning: 'Identical bytes' },
-  ID: { name: 'ISCC-ID', meaning: 'Time and place of declaration' },
+  META: { name: 'Meta-Code', meaning: t('Similar metadata') },
+  SEMANTIC: { name: 'Semantic-Code', meaning: t('Similar meaning') },
+  CONTENT: { name: 'Content-Code', meaning: t('Similar content') },
+  DATA: { name: 'Data-Code', meaning: t('Similar bytes') },
+  INSTANCE: { name: 'Instance-Code', meaning: t('Identical bytes') },
+  ID: { name: 'ISCC-ID', meaning: t('Time and place of declaration') },
 };
 
 /** @param main MainType, e.g. `CONTENT`. @param sub SubType, e.g. `IMAGE` */

@@ -317,7 +317,7 @@ describe('errors and access', () => {
     const sizes = [999, 1000, 99_950, 999_499, 999_500, 999_900, 2e15];
     expect(sizes.map(bytesText)).toEqual([
       ...['999 bytes', '1.00 kB', '100 kB', '999 kB'],
-      ...['1.00 MB', '1.00 MB', '2000 TB'],
+      ...['1.00 MB', '1.00 MB', '2,000 TB'],
     ]);
   });
 
@@ -337,13 +337,13 @@ describe('errors and access', () => {
     const page = await openPage(browser);
     await page.goto(server.url);
     const order: string[] = [];
-    for (let at = 0; at < 11; at += 1) {
+    for (let at = 0; at < 12; at += 1) {
       await page.keyboard.press('Tab');
       order.push(await focused(page));
     }
     expect(order).toEqual([
       'Skip to content',
-      ...['Find', 'Compare', 'Metadata', 'API'],
+      ...['Find', 'Compare', 'Metadata', 'API', 'language'],
       ...['query', 'Search', 'file', 'a picture', 'a text', 'a code'],
     ]);
     await page.getByLabel('Choose files').setInputFiles(path.join(FILES, 'gray_a.jpg'));

@@ -1,4 +1,5 @@
 /** Files that are compared: two unit by unit, more of them in a table. */
+
 import { difference } from '../bit-picture.js';
 import { upload } from '../codes-client.js';
 import {
@@ -13,6 +14,7 @@ import {
   percent,
 } from '../dom.js';
 import { canCodeHere, codeHere } from '../here/here.js';
+import { t } from '../language.js';
 import { Latest } from '../latest.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf } from '../unit-item.js';
@@ -44,9 +46,9 @@ export async function compareFiles(files: readonly File[], maySend = !canCodeHer
   error.textContent = '';
   body.hidden = true;
   try {
-    if (files.length < 2) throw new Error('Choose two files or more.');
-    if (files.length > FILES_MAX) throw new Error(`Choose at most ${FILES_MAX} files.`);
-    announce(`Coding ${files.length} files`);
+    if (files.length < 2) throw new Error(t('Choose two files or more.'));
+    if (files.length > FILES_MAX) throw new Error(t('Choose at most {0} files.', FILES_MAX));
+    announce(t('Coding {0} files', files.length));
     const coded: CodedFile[] = [];
     for (const file of files) coded.push(await code(file, signal, maySend));
     signal.throwIfAborted();
@@ -57,18 +59,18 @@ export async function compareFiles(files: readonly File[], maySend = !canCodeHer
     if (signal.aborted) return;
     error.textContent = messageOf(thrown);
     if (!(thrown instanceof NotHere)) return;
-    const label = `Send the ${counted(files.length, 'file', 'files')} to this server`;
+    const label = t('Send the {0} to this server', counted(files.length, 'file', 'files'));
     body.replaceChildren(actionButton(label, () => void compareFiles(files, true)));
     body.hidden = false;
   }
 }
 
 async function code(file: File, signal: AbortSignal, maySend: boolean): Promise<CodedFile> {
-  if (file.size === 0) throw new Error(`${file.name}: the file is empty.`);
+  if (file.size === 0) throw new Error(t('{0}: the file is empty.', file.name));
   if (canCodeHere) {
     const attempt = await codeHere({ file, granular: false }, signal, () => {});
     if ('coded' in attempt) return { name: file.name, units: bitsOf(attempt.coded.result.units) };
-    if (!maySend) throw new NotHere(`${file.name} has not left your computer: ${attempt.reason}.`);
+    if (!maySend) throw new NotHere(t('{0} has not left your computer: {1}.', file.name, attempt.reason));
   }
   const options = { granular: false, semantic: false, onSent: () => {}, onSteps: () => {}, signal };
   const { result } = await upload(file, options).catch((error: unknown) => {
@@ -98,11 +100,11 @@ function show(body: HTMLElement, files: readonly CodedFile[]): string {
     element(
       'p',
       { class: 'hint' },
-      'Similarity of Content-Codes; of Data-Codes where the kinds of content differ.',
+      t('Similarity of Content-Codes; of Data-Codes where the kinds of content differ.'),
     ),
     element(
       'div',
-      { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Similarity of the files' },
+      { class: 'table', tabindex: '0', role: 'group', 'aria-label': t('Similarity of the files') },
       element(
         'table',
         {},
@@ -111,13 +113,13 @@ function show(body: HTMLElement, files: readonly CodedFile[]): string {
       ),
     ),
   );
-  return `Compared ${files.length} files`;
+  return t('Compared {0} files', files.length);
 }
 
 function cell(file: CodedFile, other: CodedFile, isSame: boolean): HTMLTableCellElement {
   if (isSame) return element('td', {}, '–');
   const share = similarity(file, other);
-  return element('td', {}, share === undefined ? 'not comparable' : percent(share));
+  return element('td', {}, share === undefined ? t('not comparable') : percent(share));
 }
 
 /** 0 to 1; `undefined` without units of the same type. */

@@ -1,7 +1,9 @@
 /** Compares the units of two codes. */
+
 import { difference } from '../bit-picture.js';
 import { explain, type Unit } from '../codes-client.js';
 import { announce, byId, legend, onSubmit, percent } from '../dom.js';
+import { t } from '../language.js';
 import { goToTab } from '../tabs.js';
 import { comparedItem, differenceText, namesOf, unitList } from '../unit-item.js';
 
@@ -20,8 +22,8 @@ export function compareForm(): void {
   onSubmit(byId('compare', HTMLFormElement), byId('compare-error', HTMLElement), async (data, signal) => {
     body.hidden = true;
     const [a, b] = await Promise.all([
-      named('First code', explain(String(data.get('a')))),
-      named('Second code', explain(String(data.get('b')))),
+      named(t('First code'), explain(String(data.get('a')))),
+      named(t('Second code'), explain(String(data.get('b')))),
     ]);
     signal.throwIfAborted();
     announce(showComparison(body, a.units, b.units));
@@ -40,11 +42,11 @@ export function showComparison(
     const other = b.find((candidate) => kind(candidate) === kind(unit));
     return other ? [{ unit, other }] : [];
   });
-  if (pairs.length === 0) throw new Error('The codes have no unit of the same type.');
+  if (pairs.length === 0) throw new Error(t('The codes have no unit of the same type.'));
   const rows = pairs.map(({ unit, other }) => compared(unit, other));
   const list = unitList(
     rows.map(({ item }) => item),
-    'Compared units',
+    t('Compared units'),
   );
   body.replaceChildren(list, legend());
   return rows.map(({ text }) => text).join('; ');
@@ -64,7 +66,7 @@ function compared(unit: ComparableUnit, other: ComparableUnit) {
   const similarity = 1 - differing / common;
   // Instance-Codes are cryptographic hashes: they are equal or different, never similar.
   const isExact = unit.readable.startsWith('INSTANCE');
-  const verdict = isExact ? (differing === 0 ? 'equal' : 'different') : percent(similarity);
+  const verdict = isExact ? (differing === 0 ? t('equal') : t('different')) : percent(similarity);
   const share = isExact ? Number(differing === 0) : similarity;
   const item = comparedItem({ type: kind(unit), share, verdict, bits });
   return { item, text: `${namesOf(kind(unit)).name}: ${verdict}, ${differenceText(...bits)}` };

@@ -5,6 +5,7 @@ import { upload } from '../codes-client.js';
 import { actionButton, bytesText, element, errorLine, messageOf, nameElement, plainName } from '../dom.js';
 import { canCodeHere, codeHere } from '../here/here.js';
 import type { Coded } from '../here/messages.js';
+import { t } from '../language.js';
 import { type Part, showPart } from '../parts.js';
 import { resultHead, resultView } from './result.js';
 import { markFailed, showSteps } from './steps.js';
@@ -52,10 +53,10 @@ export class Job {
   #mayBeSent = !canCodeHere;
   readonly #row: HTMLDetailsElement;
   readonly #head = element('summary');
-  readonly #state = element('span', { class: 'state hint' }, 'Waiting');
+  readonly #state = element('span', { class: 'state hint' }, t('Waiting'));
   readonly #bar = element('progress', { max: '100', value: '0' });
-  readonly #steps = element('ol', { class: 'steps', 'aria-label': 'Steps' });
-  readonly #stepsPanel = element('details', { open: '' }, element('summary', {}, 'Steps'), this.#steps);
+  readonly #steps = element('ol', { class: 'steps', 'aria-label': t('Steps') });
+  readonly #stepsPanel = element('details', { open: '' }, element('summary', {}, t('Steps')), this.#steps);
   readonly #body = element('div');
 
   constructor(file: File, isOpen: boolean, options: JobOptions) {
@@ -93,13 +94,13 @@ export class Job {
   async run(): Promise<Outcome> {
     try {
       this.#aborting.signal.throwIfAborted();
-      if (this.file.size === 0) throw new Error('The file is empty.');
+      if (this.file.size === 0) throw new Error(t('The file is empty.'));
       this.#row.insertBefore(this.#bar, this.#body);
       if (!this.#mayBeSent) return await this.#codeHere();
       this.#body.replaceChildren();
       this.#stepsPanel.open = true;
       this.#row.append(this.#stepsPanel);
-      this.#state.textContent = `Uploading, ${bytesText(this.file.size)}`;
+      this.#state.textContent = t('Uploading, {0}', bytesText(this.file.size));
       const { result, steps } = await upload(this.file, this.#uploadOptions());
       this.#bar.value = 100;
       showSteps(this.#steps, steps);
@@ -107,7 +108,7 @@ export class Job {
       return 'done';
     } catch (error) {
       const { aborted: isCancelled } = this.#aborting.signal;
-      this.#state.textContent = isCancelled ? 'Cancelled' : 'Failed';
+      this.#state.textContent = isCancelled ? t('Cancelled') : t('Failed');
       this.#bar.remove();
       if (isCancelled) return 'cancelled';
       this.#row.open = true;
@@ -121,13 +122,13 @@ export class Job {
   /** Codes the file in the page, or asks whether it may be sent. */
   async #codeHere(): Promise<Outcome> {
     const { granular, semantic } = this.#options;
-    if (semantic) return this.#ask('the semantic unit needs a model of the server');
-    this.#state.textContent = `Reading, ${bytesText(this.file.size)}`;
+    if (semantic) return this.#ask(t('the semantic unit needs a model of the server'));
+    this.#state.textContent = t('Reading, {0}', bytesText(this.file.size));
     const attempt = await codeHere({ file: this.file, granular }, this.#aborting.signal, (share) => {
       this.#bar.value = share * 100;
       if (share < 1) return;
       this.#bar.removeAttribute('value');
-      this.#state.textContent = 'Generating the code';
+      this.#state.textContent = t('Generating the code');
     });
     if ('reason' in attempt) return this.#ask(attempt.reason);
     await this.show(attempt.coded.result, attempt.coded);
@@ -137,9 +138,12 @@ export class Job {
   #ask(reason: string): Outcome {
     this.#bar.remove();
     this.#row.open = true;
-    this.#state.textContent = 'Not sent';
-    const send = this.#sendButton('Send to this server', 'main');
-    const why = `This file has not left your computer: ${reason}. The server can read more, and deletes the file when it expires.`;
+    this.#state.textContent = t('Not sent');
+    const send = this.#sendButton(t('Send to this server'), 'main');
+    const why = t(
+      'This file has not left your computer: {0}. The server can read more, and deletes the file when it expires.',
+      reason,
+    );
     this.#body.replaceChildren(element('p', {}, why), element('div', { class: 'buttons' }, send));
     return 'asking';
   }
@@ -156,13 +160,13 @@ export class Job {
 
   /** Says that the file was not sent. */
   #kept(isLookedUp: boolean): HTMLElement {
-    const sent = isLookedUp ? 'Only its code was sent, to look it up. ' : '';
+    const sent = isLookedUp ? `${t('Only its code was sent, to look it up.')} ` : '';
     return element(
       'p',
       {},
-      element('strong', {}, 'This file has not left your computer.'),
-      ` ${sent}To make a copy with other metadata, `,
-      this.#sendButton('send it to this server', 'link'),
+      element('strong', {}, t('This file has not left your computer.')),
+      ` ${sent}${t('To make a copy with other metadata,')} `,
+      this.#sendButton(t('send it to this server'), 'link'),
       '.',
     );
   }
@@ -209,7 +213,7 @@ export class Job {
         if (share < 1) return;
         // The duration is unknown from here on, so show an indeterminate bar.
         this.#bar.removeAttribute('value');
-        this.#state.textContent = 'Generating the code';
+        this.#state.textContent = t('Generating the code');
       },
     };
   }

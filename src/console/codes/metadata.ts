@@ -2,6 +2,7 @@
 
 import { embed, type Media, metadata, type Processed } from '../codes-client.js';
 import { element, errorLine, onSubmit } from '../dom.js';
+import { t } from '../language.js';
 
 interface Field {
   readonly name: string;
@@ -14,19 +15,19 @@ interface Field {
 
 /** Fields that the service accepts. */
 const FIELDS: readonly Field[] = [
-  { name: 'name', label: 'Title', charactersMax: 128 },
-  { name: 'creator', label: 'Creator' },
-  { name: 'description', label: 'Description', charactersMax: 4096, isLong: true },
-  { name: 'license', label: 'License', hint: 'URL' },
-  { name: 'acquire', label: 'Acquire a license', hint: 'URL' },
-  { name: 'credit', label: 'Credit line' },
-  { name: 'rights', label: 'Copyright notice' },
-  { name: 'identifier', label: 'Identifier' },
-  { name: 'keywords', label: 'Keywords', hint: 'separated by commas' },
+  { name: 'name', label: t('Title'), charactersMax: 128 },
+  { name: 'creator', label: t('Creator') },
+  { name: 'description', label: t('Description'), charactersMax: 4096, isLong: true },
+  { name: 'license', label: t('License'), hint: t('URL') },
+  { name: 'acquire', label: t('Acquire a license'), hint: t('URL') },
+  { name: 'credit', label: t('Credit line') },
+  { name: 'rights', label: t('Copyright notice') },
+  { name: 'identifier', label: t('Identifier') },
+  { name: 'keywords', label: t('Keywords'), hint: t('separated by commas') },
   {
     name: 'meta',
-    label: 'Seed metadata',
-    hint: 'base64 data URL, used for the Meta-Code',
+    label: t('Seed metadata'),
+    hint: t('base64 data URL, used for the Meta-Code'),
     charactersMax: 16_384,
     isLong: true,
   },
@@ -49,12 +50,13 @@ export function metadataPanel(
   const panel = element(
     'details',
     {},
-    element('summary', {}, 'Embed metadata into a copy'),
+    element('summary', {}, t('Embed metadata into a copy')),
     element(
       'p',
       { class: 'hint' },
-      'The original does not change. The copy gets its own code and URL. ',
-      'An empty field keeps the value that is in the file: this form can replace metadata, but not remove it.',
+      t(
+        'The original does not change. The copy gets its own code and URL. An empty field keeps the value that is in the file: this form can replace metadata, but not remove it.',
+      ),
     ),
     form,
     error,
@@ -63,7 +65,7 @@ export function metadataPanel(
     if (!panel.open || form.childElementCount > 0) return;
     const present = await metadata(media.media_id).catch((): Record<string, string> => ({}));
     const fields = FIELDS.map((field) => input(field, present[field.name] ?? '', prefix));
-    const submit = element('button', { type: 'submit' }, 'Embed and generate code');
+    const submit = element('button', { type: 'submit' }, t('Embed and generate code'));
     form.replaceChildren(element('div', { class: 'columns' }, ...fields), submit);
   });
   onSubmit(form, error, async (data) => {

@@ -12,6 +12,7 @@ import {
   plainName,
 } from '../dom.js';
 import { glyph } from '../glyph.js';
+import { number, t } from '../language.js';
 import { linkTo } from '../link.js';
 import { bitsOf, unitsOf } from '../unit-item.js';
 import { compareWith } from './compare.js';
@@ -19,33 +20,35 @@ import { metadataPanel } from './metadata.js';
 
 /** Fields in display order. All others are in the downloadable JSON. */
 const FACTS: readonly (readonly [name: string, label: string])[] = [
-  ['description', 'Description'],
-  ['creator', 'Creator'],
-  ['license', 'License'],
-  ['acquire', 'Acquire a license'],
-  ['credit', 'Credit'],
-  ['rights', 'Rights'],
-  ['identifier', 'Identifier'],
-  ['keywords', 'Keywords'],
-  ['filename', 'File name'],
-  ['filesize', 'Size'],
-  ['mediatype', 'Media type'],
-  ['duration', 'Duration'],
-  ['fps', 'Frames per second'],
-  ['width', 'Width'],
-  ['height', 'Height'],
-  ['characters', 'Characters'],
-  ['language', 'Language'],
-  ['datahash', 'Data hash'],
-  ['metahash', 'Metadata hash'],
-  ['media_id', 'Upload ID'],
+  ['description', t('Description')],
+  ['creator', t('Creator')],
+  ['license', t('License')],
+  ['acquire', t('Acquire a license')],
+  ['credit', t('Credit')],
+  ['rights', t('Rights')],
+  ['identifier', t('Identifier')],
+  ['keywords', t('Keywords')],
+  ['filename', t('File name')],
+  ['filesize', t('Size')],
+  ['mediatype', t('Media type')],
+  ['duration', t('Duration')],
+  ['fps', t('Frames per second')],
+  ['width', t('Width')],
+  ['height', t('Height')],
+  ['characters', t('Characters')],
+  ['language', t('Language')],
+  ['datahash', t('Data hash')],
+  ['metahash', t('Metadata hash')],
+  ['media_id', t('Upload ID')],
 ];
 
 const UNIT_OF: Readonly<Record<string, (value: number) => string>> = {
   filesize: bytesText,
-  duration: (seconds) => `${seconds} s`,
-  width: (pixels) => `${pixels} pixels`,
-  height: (pixels) => `${pixels} pixels`,
+  duration: (seconds) => `${number(seconds)} s`,
+  fps: number,
+  characters: number,
+  width: (pixels) => t('{0} pixels', pixels),
+  height: (pixels) => t('{0} pixels', pixels),
 };
 
 export interface ResultOptions {
@@ -75,16 +78,16 @@ export function resultHead(result: Result): HTMLElement {
   const text = element(
     'div',
     {},
-    element('strong', { class: 'name' }, nameElement(String(result.name ?? result.filename ?? 'Result'))),
+    element('strong', { class: 'name' }, nameElement(String(result.name ?? result.filename ?? t('Result')))),
     element('div', { class: 'hint' }, `${result.mediatype}, ${bytesText(Number(result.filesize))}`),
-    element('div', { class: 'main-code' }, code, copyButton(result.iscc, 'the ISCC-CODE')),
+    element('div', { class: 'main-code' }, code, copyButton(result.iscc, t('the ISCC-CODE'))),
   );
   const bits = bitsOf(result.units).map((unit) => unit.bits);
   return element('div', { class: 'summary' }, ...thumbnail(result), text, ...glyph(bits));
 }
 
 function thumbnail({ thumbnail: source }: Result): Node[] {
-  return source ? [element('img', { class: 'thumbnail', src: source, alt: 'Thumbnail' })] : [];
+  return source ? [element('img', { class: 'thumbnail', src: source, alt: t('Thumbnail') })] : [];
 }
 
 function actions(result: Result): HTMLElement {
@@ -98,22 +101,22 @@ function actions(result: Result): HTMLElement {
           element(
             'a',
             { class: 'button second', href: downloadAddress(result.media_id), download: '' },
-            'Download file',
+            t('Download file'),
           ),
         ]),
     element(
       'a',
       { class: 'button second', href: URL.createObjectURL(json), download: `${result.filename}.iscc.json` },
-      'Download result',
+      t('Download result'),
     ),
-    actionButton('Compare with another code', () => compareWith(result.iscc)),
-    element('a', { class: 'button second', href: linkTo(result.iscc) }, 'Link to this code'),
+    actionButton(t('Compare with another code'), () => compareWith(result.iscc)),
+    element('a', { class: 'button second', href: linkTo(result.iscc) }, t('Link to this code')),
   );
 }
 
 function details(result: Result): HTMLDetailsElement {
   const rows = FACTS.map(([name, label]) => [label, shown(name, result[name])] as const);
-  return element('details', {}, element('summary', {}, 'Details'), facts(rows));
+  return element('details', {}, element('summary', {}, t('Details')), facts(rows));
 }
 
 function shown(name: string, value: unknown): Child | undefined {

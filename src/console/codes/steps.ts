@@ -2,6 +2,7 @@
 
 import type { Step } from '../codes-client.js';
 import { bar, element } from '../dom.js';
+import { fixed, known, t } from '../language.js';
 
 /** One line per step, with a bar relative to the longest step. A running step has no time yet. */
 export function showSteps(list: HTMLOListElement, steps: readonly Step[]): void {
@@ -18,22 +19,22 @@ export function markFailed(list: HTMLOListElement): void {
   tick.textContent = '✗';
   tick.removeAttribute('aria-hidden');
   tick.setAttribute('role', 'img');
-  tick.setAttribute('aria-label', 'failed');
+  tick.setAttribute('aria-label', t('failed'));
 }
 
 function stepLine({ name, ms }: Step, longest: number): HTMLLIElement {
   if (ms === undefined) {
     const dots = element('span', { class: 'tick', 'aria-hidden': 'true' }, '…');
-    return element('li', { 'aria-current': 'step' }, dots, element('span', {}, name));
+    return element('li', { 'aria-current': 'step' }, dots, element('span', {}, known(name)));
   }
-  const time = `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms`;
-  const share = bar(longest === 0 ? 0 : ms / longest, `${name}: ${time}`);
+  const time = `${fixed(ms, ms < 10 ? 1 : 0)} ms`;
+  const share = bar(longest === 0 ? 0 : ms / longest, `${known(name)}: ${time}`);
   share.setAttribute('aria-hidden', 'true');
   return element(
     'li',
     {},
     element('span', { class: 'tick', 'aria-hidden': 'true' }, '✓'),
-    element('span', {}, name),
+    element('span', {}, known(name)),
     element('span', { class: 'time' }, time),
     share,
   );

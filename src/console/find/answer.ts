@@ -4,6 +4,7 @@ import { explanation } from '../codes/explain.js';
 import { type Explained, explain } from '../codes-client.js';
 import { announce, byId, bytesText, copyButton, counted, element, reveal } from '../dom.js';
 import { glyph } from '../glyph.js';
+import { t } from '../language.js';
 import { linkTo, linkToManifest, rememberLink } from '../link.js';
 import { type Found, type Part, showPart } from '../parts.js';
 import { send } from '../requests.js';
@@ -18,7 +19,7 @@ import { addressOf, has } from '../services.js';
 import { unitBits } from '../unit.js';
 import { bitsOf, unitsOf } from '../unit-item.js';
 
-const NO_ADDRESSES = 'This server fetches no addresses: download the file and drop it on this page.';
+const NO_ADDRESSES = t('This server fetches no addresses: download the file and drop it on this page.');
 
 /** Shows a card in place of the one before. Resolves when all its parts are shown. */
 async function showCard(head: HTMLElement, parts: readonly Part[]): Promise<void> {
@@ -40,15 +41,19 @@ export function answerCodes(query: Query): Promise<void> {
   const explained = single !== undefined && has('codes') ? explain(single) : undefined;
   const searched = has('search') ? searchIn(chosenIndex(), query, limitOfMatches()) : undefined;
   rememberLink(linkTo(text, has('search') ? chosenIndex() : ''));
-  const head = cardHead(text, single === undefined ? 'the codes' : 'the code');
+  const head = cardHead(text, single === undefined ? t('the codes') : t('the code'));
   const unitsFound = picture(head, units, explained, searched);
   const parts: Part[] = [];
-  if (searched !== undefined) parts.push({ title: 'Matches', run: async () => matchesFound(await searched) });
-  if (has('resolver')) parts.push({ title: 'Manifests', run: async () => manifestsOf(await unitsFound) });
+  if (searched !== undefined)
+    parts.push({ title: t('Matches'), run: async () => matchesFound(await searched) });
+  if (has('resolver')) parts.push({ title: t('Manifests'), run: async () => manifestsOf(await unitsFound) });
   if (explained !== undefined) {
-    parts.push({ title: 'Explanation', run: async () => explanation(await explained) });
+    parts.push({ title: t('Explanation'), run: async () => explanation(await explained) });
   } else if (units.length > 0) {
-    parts.push({ title: 'Explanation', run: async () => ({ verdict: 'units', body: [unitsOf(units)] }) });
+    parts.push({
+      title: t('Explanation'),
+      run: async () => ({ verdict: t('units'), body: [unitsOf(units)] }),
+    });
   }
   return showCard(head, parts);
 }
@@ -79,7 +84,7 @@ async function picture(
 
 async function manifestsOf(units: readonly string[]): Promise<Found> {
   const usable = units.filter(isBinding);
-  if (usable.length === 0) return { verdict: 'found by files, and by units of 256 bits' };
+  if (usable.length === 0) return { verdict: t('found by files, and by units of 256 bits') };
   return listed(await findByUnits(usable));
 }
 
@@ -90,26 +95,26 @@ function isBinding(code: string): boolean {
 }
 
 function listed(matches: readonly Match[]): Found {
-  if (matches.length === 0) return { verdict: 'no manifest' };
+  if (matches.length === 0) return { verdict: t('no manifest') };
   return { verdict: counted(matches.length, 'manifest', 'manifests'), body: [matchList(matches)] };
 }
 
 /** A manifest by its id. */
 export function answerManifest(id: string): Promise<void> {
   rememberLink(linkToManifest(id));
-  return showCard(cardHead(id, 'the manifest id'), [{ title: 'Manifest', run: () => manifest(id) }]);
+  return showCard(cardHead(id, t('the manifest id')), [{ title: t('Manifest'), run: () => manifest(id) }]);
 }
 
 async function manifest(id: string): Promise<Found> {
-  if (!has('resolver')) throw new Error('Manifests need the resolver, which does not respond.');
+  if (!has('resolver')) throw new Error(t('Manifests need the resolver, which does not respond.'));
   const response = await send('resolver', manifestPath(id));
   const { size } = await response.blob();
   const link = element(
     'a',
     { class: 'button second', href: addressOf('resolver', manifestPath(id)), download: 'manifest.c2pa' },
-    'Download',
+    t('Download'),
   );
-  return { verdict: `stored, ${bytesText(size)}`, body: [element('p', {}, link)] };
+  return { verdict: t('stored, {0}', bytesText(size)), body: [element('p', {}, link)] };
 }
 
 /** The manifests of a file at an address, which the server downloads. */
@@ -119,7 +124,7 @@ export function answerAddress(url: string): Promise<void> {
     if (matches === undefined) throw new Error(NO_ADDRESSES);
     return listed(matches);
   };
-  return showCard(cardHead(url, 'the address'), [{ title: 'Manifests', run }]);
+  return showCard(cardHead(url, t('the address')), [{ title: t('Manifests'), run }]);
 }
 
 function cardHead(text: string, what: string): HTMLElement {

@@ -1,4 +1,5 @@
 /** What a text in the field of the page is. */
+import { t } from '../language.js';
 import { linked } from '../link.js';
 import type { Query } from '../search/api.js';
 import { parseQuery } from '../search/query.js';
@@ -25,7 +26,7 @@ const BARE_LOWER = /^(?=[a-z]*[2-7])[a-z2-7]{16,}$/;
  */
 export function asked(typed: string): Asked {
   const text = typed.trim();
-  if (text === '') throw new Error('Paste a code, a text or an address first.');
+  if (text === '') throw new Error(t('Paste a code, a text or an address first.'));
   if (MANIFEST.test(text)) return { kind: 'manifest', id: text };
   if (ADDRESS.test(text)) return atAddress(text);
   if (text.startsWith('{') || isCodes(text)) return { kind: 'codes', query: parseQuery(text) };

@@ -1,4 +1,5 @@
 /** Examples to click, made in the page. */
+import { t } from '../language.js';
 import { addFiles } from '../queue.js';
 import { ask } from './field.js';
 
@@ -28,7 +29,7 @@ async function picture(): Promise<File> {
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [WIDTH, HEIGHT];
   const context = canvas.getContext('2d');
-  if (context === null) throw new Error('This browser cannot draw pictures.');
+  if (context === null) throw new Error(t('This browser cannot draw pictures.'));
   const sky = context.createLinearGradient(0, 0, 0, HEIGHT);
   sky.addColorStop(0, '#27457c');
   sky.addColorStop(0.6, '#f3a868');
@@ -52,6 +53,6 @@ async function picture(): Promise<File> {
   const blob = await new Promise<Blob | null>((resolve) => {
     canvas.toBlob(resolve, 'image/png');
   });
-  if (blob === null) throw new Error('This browser cannot encode pictures.');
+  if (blob === null) throw new Error(t('This browser cannot encode pictures.'));
   return new File([blob], 'example.png', { type: 'image/png' });
 }

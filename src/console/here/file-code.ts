@@ -1,8 +1,10 @@
 /** The result of a file, as the codes service makes it, of bytes that stay in the page. */
+
 import { limitedFields, titled, UNIT_BITS } from '../../iscc/file-meta.js';
 import { uploadName } from '../../iscc/filename.js';
 import type { Codes, SumHasher } from '../../wasm/index.js';
 import type { Feature, Result } from '../codes-client.js';
+import type { PageText } from '../language.js';
 import type { Coded, Order } from './messages.js';
 
 /** As many bytes as the module and its copy of them fit into the memory of a page. */
@@ -15,7 +17,16 @@ const AT_THE_SERVER: ReadonlySet<string> = new Set(['application/pdf', 'applicat
 const CREDENTIALS = new TextEncoder().encode('jumdc2pa');
 
 /** Why the page does not code a file. */
-export class NeedsServer extends Error {}
+export class NeedsServer extends Error {
+  readonly text: PageText;
+  readonly values: readonly string[];
+
+  constructor(text: PageText, ...values: readonly string[]) {
+    super(text);
+    this.text = text;
+    this.values = values;
+  }
+}
 
 /** @throws {NeedsServer} or what the module throws */
 export async function codeOf(codes: Codes, order: Order, onRead: (share: number) => void): Promise<Coded> {
@@ -23,7 +34,7 @@ export async function codeOf(codes: Codes, order: Order, onRead: (share: number)
   const filename = uploadName(file.name);
   const { mediatype, mode } = codes.inspect(filename, await firstBytes(file));
   if ((mode !== 'image' && mode !== 'text') || AT_THE_SERVER.has(mediatype))
-    throw new NeedsServer(`this page does not read ${mode ?? mediatype} files`);
+    throw new NeedsServer('this page does not read {0} files', mode ?? mediatype);
   if (file.size > BYTES_MAX) throw new NeedsServer('the file is too large for this page');
   const { bytes, sum } = await read(codes, file, onRead);
   const content = mode === 'image' ? picture(codes, bytes) : text(codes, bytes, mediatype, granular);

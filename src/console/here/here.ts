@@ -1,5 +1,6 @@
 /** Codes files in workers of the page, so that they do not leave this computer. */
-import type { Coded, News, Order } from './messages.js';
+import { filled, t } from '../language.js';
+import type { Coded, News, Order, Reason } from './messages.js';
 
 /** Whether this server offers the module that decodes files in the page. */
 export const canCodeHere = document.documentElement.dataset.coder === 'on';
@@ -11,6 +12,10 @@ export type Attempt = { readonly coded: Coded } | { readonly reason: string };
 
 /** Workers that wait for a file. Each has loaded the module. */
 const idle: Worker[] = [];
+
+function reasonText(reason: Reason): string {
+  return 'text' in reason ? filled(reason.text, reason.values) : reason.message;
+}
 
 /** Codes a file. @param onRead gets the share that has been read, 0 to 1 @throws if the signal aborts */
 export function codeHere(
@@ -28,7 +33,7 @@ export function codeHere(
     };
     const abort = () => {
       end(false);
-      reject(new Error('Cancelled.'));
+      reject(new Error(t('Cancelled.')));
     };
     signal.addEventListener('abort', abort);
     worker.onmessage = ({ data }: MessageEvent<News>) => {
@@ -41,13 +46,13 @@ export function codeHere(
         case 'refused':
           // After a failure, its memory may be large.
           end(false);
-          return resolve({ reason: data.reason });
+          return resolve({ reason: reasonText(data.reason) });
       }
     };
     worker.onerror = (event) => {
       event.preventDefault();
       end(false);
-      resolve({ reason: `this page could not start its decoders (${event.message ?? 'no worker'})` });
+      resolve({ reason: t('this page could not start its decoders ({0})', event.message ?? 'Worker') });
     };
     worker.postMessage(order);
   });

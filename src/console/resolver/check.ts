@@ -1,4 +1,5 @@
 /** The form of the resolver: checks a file for credentials of its own and for manifests that match it. */
+
 import {
   announce,
   byId,
@@ -11,6 +12,7 @@ import {
   plainName,
   reveal,
 } from '../dom.js';
+import { t } from '../language.js';
 import { Latest } from '../latest.js';
 import { pictureUrl } from '../picture.js';
 import { RequestFailed } from '../requests.js';
@@ -25,7 +27,7 @@ export async function checkForm(): Promise<boolean | undefined> {
   const error = byId('check-error', HTMLElement);
   error.textContent = '';
   const bytesMax = await checkLimit().catch((thrown: unknown) => {
-    error.textContent = `Files cannot be checked now: ${messageOf(thrown)}`;
+    error.textContent = t('Files cannot be checked now: {0}', messageOf(thrown));
   });
   if (bytesMax === undefined) return undefined;
   byId('off', HTMLElement).hidden = bytesMax > 0;
@@ -35,9 +37,9 @@ export async function checkForm(): Promise<boolean | undefined> {
   input.addEventListener('change', showChosen);
   const work = async (_data: FormData, signal: AbortSignal) => {
     const file = input.files?.[0];
-    if (!file) throw new Error('Choose a file first.');
-    if (file.size === 0) throw new Error('The file is empty.');
-    if (file.size > bytesMax) throw new Error(`The file is larger than ${bytesText(bytesMax)}.`);
+    if (!file) throw new Error(t('Choose a file first.'));
+    if (file.size === 0) throw new Error(t('The file is empty.'));
+    if (file.size > bytesMax) throw new Error(t('The file is larger than {0}.', bytesText(bytesMax)));
     await check(file, signal);
   };
   onSubmit(form, error, work, latest);
@@ -60,15 +62,15 @@ export function chooseToCheck(files: readonly File[]): void {
 async function check(file: File, signal: AbortSignal): Promise<void> {
   const section = byId('check-result', HTMLElement);
   section.hidden = true;
-  announce(`Checking ${plainName(file.name)}`);
-  showState(file, 'Being sent.');
+  announce(t('Checking {0}', plainName(file.name)));
+  showState(file, t('Being sent.'));
   const checked = await checkFile(file, signal).catch((thrown: unknown) => {
     if (!signal.aborted) showState(file, sentText(thrown));
     throw thrown;
   });
   const picture = await pictureUrl(file);
   signal.throwIfAborted();
-  showState(file, 'Checked; the server kept nothing of it.');
+  showState(file, t('Checked; the server kept nothing of it.'));
   byId('check-result-body', HTMLElement).replaceChildren(
     fileFacts(file.name, checked),
     ...credentialsView(checked, picture),
@@ -81,7 +83,7 @@ async function check(file: File, signal: AbortSignal): Promise<void> {
 function sentText(thrown: unknown): string {
   // A server may refuse a large file before all of it has arrived.
   const isWhole = thrown instanceof RequestFailed && thrown.status !== 413;
-  return isWhole ? 'Sent, but not checked.' : 'Not checked. All or part of it may have been sent.';
+  return isWhole ? t('Sent, but not checked.') : t('Not checked. All or part of it may have been sent.');
 }
 
 function showState(file: File, state: string): void {
@@ -94,7 +96,7 @@ function showChosen(): void {
   byId('check-result', HTMLElement).hidden = true;
   byId('check-error', HTMLElement).textContent = '';
   if (file === undefined) byId('chosen', HTMLElement).textContent = '';
-  else showState(file, 'Not sent yet.');
+  else showState(file, t('Not sent yet.'));
   byId('send', HTMLButtonElement).disabled = file === undefined;
   void preview(file);
 }
@@ -102,6 +104,6 @@ function showChosen(): void {
 async function preview(file: File | undefined): Promise<void> {
   const url = file && (await pictureUrl(file));
   const picture =
-    url === undefined ? [] : [element('img', { src: url, alt: 'The chosen picture', class: 'preview' })];
+    url === undefined ? [] : [element('img', { src: url, alt: t('The chosen picture'), class: 'preview' })];
   byId('preview', HTMLElement).replaceChildren(...picture);
 }

@@ -1,15 +1,17 @@
 /** Shows what a check has found. */
+
 import { copyButton, counted, element, facts, nameElement } from '../dom.js';
+import { dateTime, t } from '../language.js';
 import { overlay } from '../overlay.js';
 import type { Checked, CheckedUnits, Credentials, Match } from './api.js';
 
 /** The facts of the file that was checked. */
 export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLElement {
-  const code = element('div', {}, element('code', {}, iscc), ' ', copyButton(iscc, 'the ISCC-CODE'));
+  const code = element('div', {}, element('code', {}, iscc), ' ', copyButton(iscc, t('the ISCC-CODE')));
   return facts([
-    ['File', nameElement(name)],
-    ['Media type', mediatype],
-    ['ISCC-CODE', code],
+    [t('File'), nameElement(name)],
+    [t('Media type'), mediatype],
+    [t('ISCC-CODE'), code],
   ]);
 }
 
@@ -21,13 +23,13 @@ export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLEleme
 export function credentialsView(checked: Checked, picture: string | undefined): Node[] {
   const { credentials, matches } = checked;
   return [
-    element('h3', {}, 'Credentials in the file'),
+    element('h3', {}, t('Credentials in the file')),
     ...(credentials === undefined
-      ? [element('p', {}, 'The file contains no content credentials.')]
+      ? [element('p', {}, t('The file contains no content credentials.'))]
       : [ownView(credentials)]),
-    element('h3', {}, 'Manifests that match'),
+    element('h3', {}, t('Manifests that match')),
     matches.length === 0
-      ? element('p', {}, 'No manifest is known for this content.')
+      ? element('p', {}, t('No manifest is known for this content.'))
       : matchesView(matches, picture),
   ];
 }
@@ -37,10 +39,10 @@ export function foundView({ credentials, matches }: CheckedUnits, picture: strin
   return [
     ...(credentials === undefined
       ? []
-      : [element('h4', {}, 'Credentials in the file'), ownView(credentials)]),
+      : [element('h4', {}, t('Credentials in the file')), ownView(credentials)]),
     ...(matches.length === 0
       ? []
-      : [element('h4', {}, 'Manifests that match'), matchesView(matches, picture)]),
+      : [element('h4', {}, t('Manifests that match')), matchesView(matches, picture)]),
   ];
 }
 
@@ -50,7 +52,7 @@ function ownView(credentials: Credentials): HTMLElement {
 
 function matchesView(matches: readonly Match[], picture: string | undefined): HTMLElement {
   const items = matches.map((match) => matchItem(match, picture));
-  return element('ul', { class: 'matches', 'aria-label': 'Manifests' }, ...items);
+  return element('ul', { class: 'matches', 'aria-label': t('Manifests') }, ...items);
 }
 
 /** What a stored manifest says, and whether its signer is known. */
@@ -60,7 +62,7 @@ export function storedView(credentials: Credentials): Node[] {
 
 /** The worst that is known of the manifests, in a few words. */
 export function verdictOf({ credentials, matches }: CheckedUnits): string {
-  const own = credentials === undefined ? [] : [`in the file: ${STATES[credentials.state]}`];
+  const own = credentials === undefined ? [] : [t('in the file: {0}', STATES[credentials.state])];
   const states = matches.flatMap((match) => match.credentials?.state ?? []);
   const worst = (['invalid', 'valid', 'trusted'] as const).find((state) => states.includes(state));
   const count = counted(matches.length, 'manifest', 'manifests');
@@ -68,20 +70,20 @@ export function verdictOf({ credentials, matches }: CheckedUnits): string {
   return [...own, ...found].join(', ');
 }
 
-const SIGNED = 'The signed asset';
+const SIGNED = t('The signed asset');
 
 /** The three verdicts in a few words. */
 const STATES = {
-  trusted: 'trusted signer',
-  valid: 'unknown signer',
-  invalid: 'not valid',
+  trusted: t('trusted signer'),
+  valid: t('unknown signer'),
+  invalid: t('not valid'),
 } as const;
 
 /** Matches of a code: what their manifests say is read only with a file. */
 export function matchList(matches: readonly Match[]): HTMLElement {
   return element(
     'ul',
-    { class: 'matches', 'aria-label': 'Manifests' },
+    { class: 'matches', 'aria-label': t('Manifests') },
     ...matches.map((match) => element('li', {}, matchHead(match), matchFacts(match))),
   );
 }
@@ -96,25 +98,25 @@ interface Words {
 
 /** The credentials of the file: do they belong to these bytes? */
 const OF_FILE: Words = {
-  trusted: 'The signer is trusted, and the file is unchanged since it was signed.',
-  valid: 'The file is unchanged since it was signed, but the signer is unknown: anyone can use this name.',
-  failed: [[/Hash\.mismatch$/, 'The file was changed after it was signed.']],
-  invalid: 'The credentials are not valid.',
+  trusted: t('The signer is trusted, and the file is unchanged since it was signed.'),
+  valid: t('The file is unchanged since it was signed, but the signer is unknown: anyone can use this name.'),
+  failed: [[/Hash\.mismatch$/, t('The file was changed after it was signed.')]],
+  invalid: t('The credentials are not valid.'),
 };
 
 /** A manifest that matches: its asset is not there, so only the manifest itself was checked. */
 const OF_MATCH: Words = {
-  trusted: 'The signature of this manifest is valid, and its signer is trusted.',
-  valid: 'The signature of this manifest is valid, but its signer is unknown: anyone can use this name.',
+  trusted: t('The signature of this manifest is valid, and its signer is trusted.'),
+  valid: t('The signature of this manifest is valid, but its signer is unknown: anyone can use this name.'),
   failed: [
-    [/^claimSignature\./, 'The signature of this manifest is not valid.'],
-    [/^assertion\..*mismatch$/, 'This manifest was changed after it was signed.'],
+    [/^claimSignature\./, t('The signature of this manifest is not valid.')],
+    [/^assertion\..*mismatch$/, t('This manifest was changed after it was signed.')],
   ],
-  invalid: 'This manifest is not valid.',
+  invalid: t('This manifest is not valid.'),
 };
 
 function verdict({ state, failures, trustList }: Credentials, words: Words): HTMLElement {
-  const by = trustList === undefined ? '' : ` The list ${trustList} vouches for it.`;
+  const by = trustList === undefined ? '' : ` ${t('The list {0} vouches for it.', trustList)}`;
   if (state === 'trusted') return element('p', { class: 'trusted' }, words.trusted + by);
   if (state === 'valid') return element('p', { class: 'warning' }, words.valid);
   const { failed, invalid } = words;
@@ -140,7 +142,7 @@ function matchHead({ similarityScore, manifestId, credentials }: Match): HTMLEle
     element(
       'span',
       { class: 'percent' },
-      similarityScore === 100 ? 'same content, 100' : `similar, ${similarityScore}`,
+      similarityScore === 100 ? t('same content, 100') : t('similar, {0}', similarityScore),
     ),
   );
 }
@@ -148,8 +150,8 @@ function matchHead({ similarityScore, manifestId, credentials }: Match): HTMLEle
 function matchFacts({ endpoint, manifestId, isccId }: Match): HTMLDListElement {
   const link = `${endpoint}/manifests/${encodeURIComponent(manifestId)}`;
   return facts([
-    ['ISCC-ID', element('code', {}, isccId)],
-    ['Manifest', element('a', { href: link, download: 'manifest.c2pa' }, 'Download')],
+    [t('ISCC-ID'), element('code', {}, isccId)],
+    [t('Manifest'), element('a', { href: link, download: 'manifest.c2pa' }, t('Download'))],
   ]);
 }
 
@@ -161,7 +163,7 @@ function matchCredentials(credentials: Credentials | undefined, picture: string 
   if (credentials === undefined) {
     return [
       sideBySide(picture, undefined),
-      element('p', { class: 'hint' }, 'The manifest could not be read.'),
+      element('p', { class: 'hint' }, t('The manifest could not be read.')),
     ];
   }
   const result = verdict(credentials, OF_MATCH);
@@ -176,7 +178,7 @@ function sideBySide(picture: string | undefined, thumbnail: string | undefined):
   return element(
     'div',
     {},
-    element('div', { class: 'side-by-side' }, figure(picture, 'Your file'), figure(thumbnail, SIGNED)),
+    element('div', { class: 'side-by-side' }, figure(picture, t('Your file')), figure(thumbnail, SIGNED)),
     ...(picture === undefined || thumbnail === undefined ? [] : [overlay(picture, thumbnail, SIGNED)]),
   );
 }
@@ -184,7 +186,7 @@ function sideBySide(picture: string | undefined, thumbnail: string | undefined):
 function figure(url: string | undefined, caption: string): HTMLElement {
   const shown =
     url === undefined
-      ? element('span', { class: 'no-picture hint' }, 'No picture')
+      ? element('span', { class: 'no-picture hint' }, t('No picture'))
       : element('img', { src: url, alt: caption });
   return element('figure', {}, shown, element('figcaption', { class: 'hint' }, caption));
 }
@@ -194,26 +196,25 @@ function credentialFacts(credentials: Credentials): HTMLDListElement {
   const made = actions.map(({ action, digitalSourceType }) =>
     digitalSourceType === undefined ? action : `${action} (${digitalSourceType.split('/').at(-1)})`,
   );
-  const sources = ingredients.map(({ title = 'untitled', relationship }) =>
+  const sources = ingredients.map(({ title = t('untitled'), relationship }) =>
     relationship === undefined ? title : `${title} (${relationship})`,
   );
   const uses = Object.entries(training).map(([use, rule]) => `${use}: ${rule}`);
   return facts([
-    ['Title', title],
-    ['Signer', signer],
-    ['Issuer', issuer],
-    ['Signed', signedText(credentials)],
-    ['Program', claimGenerator],
-    ['Actions', made.join(', ')],
-    ['Ingredients', sources.join(', ')],
-    ['AI training', uses.join(', ')],
+    [t('Title'), title],
+    [t('Signer'), signer],
+    [t('Issuer'), issuer],
+    [t('Signed'), signedText(credentials)],
+    [t('Program'), claimGenerator],
+    [t('Actions'), made.join(', ')],
+    [t('Ingredients'), sources.join(', ')],
+    [t('AI training'), uses.join(', ')],
   ]);
 }
 
 /** Nothing if it is not known who signed. */
 function signedText({ signer, issuer, time }: Credentials): string | undefined {
   // The long style names the time zone, which is that of the browser.
-  if (time !== undefined)
-    return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-  return signer === undefined && issuer === undefined ? undefined : 'time not certified';
+  if (time !== undefined) return dateTime(time, { dateStyle: 'medium', timeStyle: 'long' });
+  return signer === undefined && issuer === undefined ? undefined : t('time not certified');
 }

@@ -1,6 +1,8 @@
 /** The form that adds a result to an index. */
+
 import type { Result } from '../codes-client.js';
 import { announce, element, errorLine, onSubmit } from '../dom.js';
+import { t } from '../language.js';
 import { addAsset, anyAsset, createIndex, type Entry } from './api.js';
 import { loadIndexes, usableIndexes } from './indexes.js';
 import { derivedId, realmOf } from './iscc-id.js';
@@ -34,24 +36,24 @@ export function addPanel(result: Result, file: File, prefix: string): HTMLElemen
     element(
       'label',
       { for: field.id },
-      'Index ',
-      element('span', { class: 'hint' }, '(a new name creates one)'),
+      `${t('Index')} `,
+      element('span', { class: 'hint' }, t('(a new name creates one)')),
     ),
     field,
     names,
     element(
       'fieldset',
       {},
-      element('legend', { class: 'quiet' }, 'Metadata'),
-      checkbox('thumbnail', 'Store the thumbnail', result.thumbnail !== undefined),
+      element('legend', { class: 'quiet' }, t('Metadata')),
+      checkbox('thumbnail', t('Store the thumbnail'), result.thumbnail !== undefined),
       checkbox(
         'text',
-        'Store the text, to show passages',
+        t('Store the text, to show passages'),
         // The row of an embedded copy has a file without content.
         file.size > 0 && /^text\/(?:plain|markdown)$/.test(String(result.mediatype)),
       ),
     ),
-    element('button', { type: 'submit' }, 'Add'),
+    element('button', { type: 'submit' }, t('Add')),
   );
   onSubmit(form, error, async (data) => {
     added.textContent = '';
@@ -60,13 +62,13 @@ export function addPanel(result: Result, file: File, prefix: string): HTMLElemen
       thumbnail: data.has('thumbnail'),
       text: data.has('text'),
     });
-    const what = status === 'created' ? 'Added to' : 'Updated in';
-    const missing = isTextTooLong ? ', without its text, which is too long' : '';
-    added.textContent = `${what} ${index} as ${id}${missing}`;
+    const what =
+      status === 'created' ? t('Added to {0} as {1}', index, id) : t('Updated in {0} as {1}', index, id);
+    added.textContent = what + (isTextTooLong ? t(', without its text, which is too long') : '');
     announce(added.textContent);
     await loadIndexes();
   });
-  const panel = element('details', {}, element('summary', {}, 'Add to an index'), form, error, added);
+  const panel = element('details', {}, element('summary', {}, t('Add to an index')), form, error, added);
   panel.addEventListener('toggle', () => {
     const own = usableIndexes().filter(({ name }) => name !== MANIFESTS);
     names.replaceChildren(...own.map(({ name }) => element('option', { value: name })));

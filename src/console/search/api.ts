@@ -1,5 +1,7 @@
 /** Client of the search service. */
+
 import { byId } from '../dom.js';
+import { t } from '../language.js';
 import { failure, RequestFailed, type Sending, send, sendJson } from '../requests.js';
 
 export interface Query {
@@ -230,7 +232,7 @@ export async function addLines(index: string, file: File, signal: AbortSignal): 
     created += report.created ?? 0;
     updated += report.updated ?? 0;
     for (const { line, detail } of report.refused ?? [])
-      refused.push(`line ${line}: ${failure(JSON.stringify({ detail }), 422)}`);
+      refused.push(t('line {0}: {1}', line, failure(JSON.stringify({ detail }), 422)));
   }
   return { created, updated, refused: refused.length, reason: refused[0] };
 }
@@ -255,8 +257,11 @@ async function keyedResponse(path: string, sending: Sending): Promise<Response> 
   } catch (error) {
     if (!(error instanceof RequestFailed) || error.status !== 401) throw error;
     byId('options', HTMLDetailsElement).open = true;
-    const problem = key === '' ? 'requires an API key' : 'refuses this API key';
-    throw new Error(`The search service ${problem}: ${error.message}`);
+    throw new Error(
+      key === ''
+        ? t('The search service requires an API key: {0}', error.message)
+        : t('The search service refuses this API key: {0}', error.message),
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 /** The assets of an index: pictures and names, page by page. */
+
 import { actionButton, byId, element, errorLine, messageOf, nameElement, onSubmit, reveal } from '../dom.js';
 import { glyph } from '../glyph.js';
+import { t } from '../language.js';
 import { Latest } from '../latest.js';
 import { linkTo } from '../link.js';
 import { bitsOf } from '../unit-item.js';
@@ -36,7 +38,7 @@ export function browseForms(): void {
 
 /** Shows the first assets of an index. */
 export async function browse(index: string): Promise<void> {
-  byId('assets-title', HTMLElement).textContent = `Assets in ${index}`;
+  byId('assets-title', HTMLElement).textContent = t('Assets in {0}', index);
   if (index !== shown) byId('filter-form', HTMLFormElement).reset();
   shown = index;
   manageIndex(index);
@@ -62,10 +64,10 @@ async function showPage(of: Shown, after: string | undefined, signal: AbortSigna
     if (signal.aborted) return;
     const assets = entries.slice(0, PAGE);
     list.append(...assets.map((entry) => assetItem(entry, index)));
-    const nothing = filter === '' ? 'This index is empty.' : 'No asset meets the condition.';
+    const nothing = filter === '' ? t('This index is empty.') : t('No asset meets the condition.');
     if (list.children.length === 0) list.append(element('li', { class: 'hint' }, nothing));
     const isLast = entries.length <= PAGE;
-    const button = actionButton('Show more', () => void showPage(of, assets.at(-1)?.iscc_id, signal));
+    const button = actionButton(t('Show more'), () => void showPage(of, assets.at(-1)?.iscc_id, signal));
     button.id = more.id;
     button.hidden = isLast;
     more.replaceWith(button);
@@ -80,7 +82,7 @@ function assetItem({ iscc_id: id, iscc_code: code, units, metadata }: Entry, ind
   const name = nameOf(metadata) ?? id;
   // Its picture is decoration next to its name.
   picture?.setAttribute('alt', '');
-  const shown = picture ?? glyph(bits, `The bits of ${name}`)[0];
+  const shown = picture ?? glyph(bits, t('The bits of {0}', name))[0];
   return element(
     'li',
     {},

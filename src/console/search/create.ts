@@ -1,5 +1,7 @@
 /** The form that creates an index. */
+
 import { announce, byId, onSubmit } from '../dom.js';
+import { t } from '../language.js';
 import { createIndex } from './api.js';
 import { loadIndexes } from './indexes.js';
 
@@ -9,6 +11,6 @@ export function createForm(): void {
     const { name } = await createIndex(String(data.get('name')));
     form.reset();
     await loadIndexes();
-    announce(`Created the index ${name}`);
+    announce(t('Created the index {0}', name));
   });
 }

@@ -2,9 +2,11 @@
  * What a match rests on, as a file that others can check without this server (`isccd verify-evidence`), or on paper: the codes of
  * both sides, the bits that differ, and the manifests of the content with their bytes and receipts.
  */
+
 import { difference } from '../bit-picture.js';
 import type { Result } from '../codes-client.js';
 import { download, element, facts, nameElement, percent } from '../dom.js';
+import { known, t } from '../language.js';
 import { RequestFailed, send, sendJson } from '../requests.js';
 import { type Credentials, checkUnits, type Match, manifestPath } from '../resolver/api.js';
 import { addressOf, has, own } from '../services.js';
@@ -176,7 +178,7 @@ function canonical(value: unknown): string {
 }
 
 async function hexDigest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = await sha256(bytes, 'Evidence');
+  const digest = await sha256(bytes, t('Evidence'));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -210,25 +212,25 @@ function sheetOf(evidence: Evidence): HTMLElement {
   return element(
     'article',
     { class: 'evidence' },
-    element('h1', {}, 'Evidence of a match'),
+    element('h1', {}, t('Evidence of a match')),
     facts([
-      ['Made', `${createdAt}, by the clock of this computer`],
-      ['Service', `${service.url}, isccd ${service.version}`],
-      ['Searched', typeof file.filename === 'string' ? nameElement(file.filename) : undefined],
-      ['Its code', query.iscc],
-      ['Its bytes', typeof file.datahash === 'string' ? file.datahash : undefined],
-      ['Found', `${match.isccId} in the index ${match.index}, ${percent(match.score)}`],
-      ['Its code', match.iscc],
-      ['Digest', digest],
+      [t('Made'), t('{0}, by the clock of this computer', createdAt)],
+      [t('Service'), `${service.url}, isccd ${service.version}`],
+      [t('Searched'), typeof file.filename === 'string' ? nameElement(file.filename) : undefined],
+      [t('Its code'), query.iscc],
+      [t('Its bytes'), typeof file.datahash === 'string' ? file.datahash : undefined],
+      [t('Found'), t('{0} in the index {1}, {2}', match.isccId, match.index, percent(match.score))],
+      [t('Its code'), match.iscc],
+      [t('Digest'), digest],
     ]),
-    element('h2', {}, 'Units'),
-    unitList(comparedUnits(evidence), 'Compared units'),
-    ...(manifests.length === 0 ? [] : [element('h2', {}, 'Manifests')]),
+    element('h2', {}, t('Units')),
+    unitList(comparedUnits(evidence), t('Compared units')),
+    ...(manifests.length === 0 ? [] : [element('h2', {}, t('Manifests'))]),
     ...manifests.map(manifestFacts),
     element(
       'p',
       { class: 'hint' },
-      'The JSON form has all bytes that these facts rest on. Check it with: isccd verify-evidence FILE',
+      t('The JSON form has all bytes that these facts rest on. Check it with: isccd verify-evidence FILE'),
     ),
   );
 }
@@ -251,12 +253,12 @@ function manifestFacts({
   receipt,
 }: EvidentManifest): HTMLElement {
   return facts([
-    ['Manifest', manifestId],
-    ['From', endpoint],
-    ['SHA-256', hash],
-    ['Verdict', credentials?.state],
-    ['Signer', credentials?.signer === undefined ? undefined : nameElement(credentials.signer)],
-    ['Signed', credentials?.time],
-    ['Receipt', receipt === undefined ? 'not issued' : 'signed by the store, in the JSON form'],
+    [t('Manifest'), manifestId],
+    [t('From'), endpoint],
+    [t('SHA-256'), hash],
+    [t('Verdict'), credentials && known(credentials.state)],
+    [t('Signer'), credentials?.signer === undefined ? undefined : nameElement(credentials.signer)],
+    [t('Signed'), credentials?.time],
+    [t('Receipt'), receipt === undefined ? t('not issued') : t('signed by the store, in the JSON form')],
   ]);
 }

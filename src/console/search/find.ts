@@ -1,5 +1,7 @@
 /** Searches in one index or in all. */
+
 import { messageOf } from '../dom.js';
+import { t } from '../language.js';
 import { RequestFailed } from '../requests.js';
 import { type ChunkMatch, getAsset, type Match, type Query, search } from './api.js';
 import { ALL, indexesLoaded, usableIndexes } from './indexes.js';
@@ -56,7 +58,7 @@ export function scoreOf({ whole, passages }: FoundAsset): number {
 async function usableNames(): Promise<string[]> {
   const problem = await indexesLoaded();
   const names = usableIndexes().map(({ name }) => name);
-  if (names.length === 0) throw problem ?? new Error('There is no index to search.');
+  if (names.length === 0) throw problem ?? new Error(t('There is no index to search.'));
   return names;
 }
 
@@ -73,7 +75,7 @@ async function queryOfAsset(isccId: string, names: readonly string[]): Promise<Q
   }
   const isMissing = (error: unknown) => error instanceof RequestFailed && error.status === 404;
   if (errors.length > 1 && errors.every(isMissing))
-    throw new Error(`None of these ${names.length} indexes has the asset ${isccId}.`);
+    throw new Error(t('None of these {0} indexes has the asset {1}.', names.length, isccId));
   throw errors.find((error) => !isMissing(error)) ?? errors[0];
 }
 

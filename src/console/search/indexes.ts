@@ -1,5 +1,7 @@
 /** The indexes of the service: the table, and the choice of the form. */
+
 import { byId, counted, element } from '../dom.js';
+import { number, t } from '../language.js';
 import { Latest } from '../latest.js';
 import { linkToIndex } from '../link.js';
 import { getStatus, type Index, listIndexes } from './api.js';
@@ -59,7 +61,7 @@ function fill(choice: HTMLSelectElement): void {
   const before = choice.dataset.chosen === undefined ? undefined : choice.value;
   const usable = usableIndexes();
   const filled = usable.filter(({ assets }) => assets !== 0);
-  const all = element('option', { value: ALL }, `All indexes (${usable.length})`);
+  const all = element('option', { value: ALL }, t('All indexes ({0})', usable.length));
   const options = usable.map(({ name, assets }) => {
     const size = assets === undefined ? '' : `: ${counted(assets, 'asset', 'assets')}`;
     return element('option', { value: name }, `${name}${size}`);
@@ -94,9 +96,13 @@ function row({ name, assets, size, state, reason }: Index): HTMLTableRowElement 
     'tr',
     state === 'damaged' ? { class: 'failing' } : {},
     element('th', { scope: 'row' }, state === undefined ? browseLink(name) : name),
-    element('td', {}, assets === undefined ? '' : assets.toLocaleString('en')),
-    element('td', {}, size === undefined ? '' : size === 0 ? 'below 1 MiB' : `${size} MiB`),
-    element('td', {}, state === undefined ? 'ready' : reason === undefined ? state : `${state}: ${reason}`),
+    element('td', {}, assets === undefined ? '' : number(assets)),
+    element('td', {}, size === undefined ? '' : size === 0 ? t('below 1 MiB') : `${number(size)} MiB`),
+    element(
+      'td',
+      {},
+      state === undefined ? t('ready') : reason === undefined ? t(state) : `${t(state)}: ${reason}`,
+    ),
   );
 }
 

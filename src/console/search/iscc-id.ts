@@ -1,4 +1,5 @@
 /** ISCC-IDs that no hub issued, for assets that are added by hand. */
+import { t } from '../language.js';
 import { sha256 } from '../sha256.js';
 import { base32, fromBase32 } from '../unit.js';
 
@@ -26,7 +27,7 @@ export function realmOf(isccId: string | undefined): number {
  */
 export async function derivedId(code: string, filename: string, realm: number): Promise<string> {
   const text = new TextEncoder().encode(`${code}\n${filename}`);
-  const digest = await sha256(text, 'Adding');
+  const digest = await sha256(text, t('Adding'));
   // 52 bits of time, here the first 48 of the digest, and 12 bits for the hub.
   const hub = (((digest[6] ?? 0) << 8) | (digest[7] ?? 0)) & 0xfff;
   const time = [...digest.subarray(0, 6)].map((byte) => byte.toString(16).padStart(2, '0')).join('');

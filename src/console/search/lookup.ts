@@ -3,6 +3,7 @@
 import type { Lookup } from '../codes/job.js';
 import type { Result } from '../codes-client.js';
 import { byId } from '../dom.js';
+import { t } from '../language.js';
 import { pictureUrl } from '../picture.js';
 import type { Query } from './api.js';
 import { searchIn } from './find.js';
@@ -15,7 +16,7 @@ const TEXT_BYTES_MAX = 4 * 1024 * 1024;
 /** @param index to search in; the empty text stands for all */
 export function matchesLookup(index: string): Lookup {
   return (result, file) => ({
-    title: 'Matches',
+    title: t('Matches'),
     run: async () => {
       const found = await searchIn(index, queryOf(result), limitOfMatches());
       const picture = await pictureUrl(file);

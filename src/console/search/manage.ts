@@ -1,5 +1,7 @@
 /** What can be done with the index whose assets are shown: export, import, rename, delete. */
+
 import { announce, byId, bytesText, counted, download, messageOf, onFilesChosen, onSubmit } from '../dom.js';
+import { t } from '../language.js';
 import { Latest } from '../latest.js';
 import { linkToIndex } from '../link.js';
 import { addLines, deleteIndex, exportLines, renameIndex } from './api.js';
@@ -22,7 +24,7 @@ export function manageIndex(index: string): void {
   byId('rename-name', HTMLInputElement).value = '';
   byId('remove-name', HTMLInputElement).value = '';
   byId('remove-name', HTMLInputElement).pattern = index;
-  byId('remove-label', HTMLElement).textContent = `Type ${index} to delete it with all its assets`;
+  byId('remove-label', HTMLElement).textContent = t('Type {0} to delete it with all its assets', index);
 }
 
 /** @param show shows the assets of an index again */
@@ -42,7 +44,7 @@ export function manageForms(show: (index: string) => Promise<void>): void {
       await loadIndexes();
       history.replaceState(null, '', linkToIndex(name));
       await show(name);
-      announce(`The index is now ${name}`);
+      announce(t('The index is now {0}', name));
     },
     latest,
   );
@@ -55,7 +57,7 @@ export function manageForms(show: (index: string) => Promise<void>): void {
       byId('assets-section', HTMLElement).hidden = true;
       history.replaceState(null, '', '#tab=index');
       await loadIndexes();
-      announce(`Deleted the index ${gone}`);
+      announce(t('Deleted the index {0}', gone));
     },
     latest,
   );
@@ -66,7 +68,7 @@ async function withStatus(work: (index: string, signal: AbortSignal) => Promise<
   const signal = latest.start();
   const [error, status] = [byId('manage-error', HTMLElement), byId('manage-status', HTMLElement)];
   error.textContent = '';
-  status.textContent = 'Working…';
+  status.textContent = t('Working…');
   try {
     const done = await work(current, signal);
     if (!signal.aborted) status.textContent = done;
@@ -82,16 +84,20 @@ async function exported(index: string, signal: AbortSignal): Promise<string> {
   const lines = await exportLines(index, signal, EXPORT_BYTES_MAX);
   if (lines === undefined)
     throw new Error(
-      `The index is larger than ${bytesText(EXPORT_BYTES_MAX)}. Export it with isccd index export ${index}.`,
+      t(
+        'The index is larger than {0}. Export it with isccd index export {1}.',
+        bytesText(EXPORT_BYTES_MAX),
+        index,
+      ),
     );
   download(lines, `${index}.ndjson`);
-  return `Exported ${bytesText(lines.size)}.`;
+  return t('Exported {0}.', bytesText(lines.size));
 }
 
 async function imported(index: string, file: File, signal: AbortSignal): Promise<string> {
   const { created, updated, refused, reason } = await addLines(index, file, signal);
-  const added = `Added ${counted(created, 'asset', 'assets')}, updated ${updated}.`;
-  return refused === 0
-    ? added
-    : `${added} Refused ${counted(refused, 'line', 'lines')}; the first: ${reason ?? 'no reason given'}`;
+  const added = t('Added {0}, updated {1}.', counted(created, 'asset', 'assets'), updated);
+  if (refused === 0) return added;
+  const lines = counted(refused, 'line', 'lines');
+  return `${added} ${t('Refused {0}; the first: {1}', lines, reason ?? t('no reason given'))}`;
 }

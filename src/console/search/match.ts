@@ -1,4 +1,5 @@
 /** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
+
 import { compareWith } from '../codes/compare.js';
 import {
   actionButton,
@@ -11,6 +12,7 @@ import {
   percent,
   plainName,
 } from '../dom.js';
+import { t } from '../language.js';
 import { linkTo, linkToManifest } from '../link.js';
 import { overlay } from '../overlay.js';
 import { has } from '../services.js';
@@ -49,7 +51,7 @@ function showPicture(card: HTMLElement, source: unknown, picture: string | undef
   if (shown === undefined) return;
   const head = card.querySelector('.match-head');
   head?.prepend(shown);
-  if (picture !== undefined) head?.after(overlay(picture, shown.src, 'The match'));
+  if (picture !== undefined) head?.after(overlay(picture, shown.src, t('The match')));
 }
 
 /** Results have no pictures, because these are large: the card reads its own once it is on the screen. */
@@ -73,7 +75,7 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
   const { asked, searched, entry } = options;
   const members = membersOf(metadata);
   const manifest = manifestOf(members);
-  const title = nameOf(metadata) ?? (manifest === undefined ? isccId : 'Content with a signed manifest');
+  const title = nameOf(metadata) ?? (manifest === undefined ? isccId : t('Content with a signed manifest'));
   return element(
     'li',
     {},
@@ -82,14 +84,14 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
       { class: 'match-head' },
       element('span', { class: 'percent' }, percent(scoreOf(found))),
       element('strong', { class: 'name' }, nameElement(title)),
-      element('span', { class: 'tag' }, `in ${index}`),
+      element('span', { class: 'tag' }, t('in {0}', index)),
     ),
     element(
       'p',
       { class: 'match-id' },
       element('code', {}, isccId),
       ' ',
-      copyButton(isccId, 'the ISCC-ID'),
+      copyButton(isccId, t('the ISCC-ID')),
       ...further(asked.code, entry, index),
     ),
     ...(whole === undefined ? [] : [evidenceButtons(found, asked, entry)]),
@@ -118,9 +120,9 @@ export function nameOf(metadata: unknown): string | undefined {
 function further(code: string | undefined, entry: Entry | undefined, index: string): Node[] {
   const other = entry?.iscc_code;
   if (typeof other !== 'string') return [];
-  const similar = element('a', { href: linkTo(other, index) }, 'Find similar');
+  const similar = element('a', { href: linkTo(other, index) }, t('Find similar'));
   if (code === undefined || !has('codes')) return [similar];
-  return [actionButton('Compare', () => compareWith(code, other), 'copy'), similar];
+  return [actionButton(t('Compare'), () => compareWith(code, other), 'copy'), similar];
 }
 
 /** The card of a match can be kept: what it rests on is read when a button is pressed. */
@@ -138,7 +140,7 @@ function evidenceButtons(found: FoundAsset, asked: Asked, entry: Entry | undefin
   };
   const button = (label: string, use: (evidence: Evidence) => void) =>
     actionButton(label, () => void make(use), 'copy');
-  const buttons = [button('Save evidence', saveEvidence), button('Print evidence', printEvidence)];
+  const buttons = [button(t('Save evidence'), saveEvidence), button(t('Print evidence'), printEvidence)];
   return element('div', { class: 'match-id' }, ...buttons, error);
 }
 
@@ -154,14 +156,14 @@ function unitsView(
     const bits = mine === undefined || theirs === undefined ? undefined : ([mine, theirs] as const);
     return comparedItem({ type, share, verdict: percent(share), bits });
   });
-  return unitList(items, `Units of ${isccId}`);
+  return unitList(items, t('Units of {0}', isccId));
 }
 
 /** Only pictures that are part of the metadata: the page loads nothing from other servers. */
 export function thumbnail(source: unknown): HTMLImageElement[] {
   if (typeof source !== 'string' || !/^data:image\/(?:webp|png|jpeg|gif|avif);base64,/.test(source))
     return [];
-  return [element('img', { class: 'thumbnail', src: source, alt: 'Thumbnail of the match' })];
+  return [element('img', { class: 'thumbnail', src: source, alt: t('Thumbnail of the match') })];
 }
 
 /** Flat metadata as a list, nested metadata as JSON. */
@@ -169,7 +171,7 @@ function metadataView(metadata: unknown, manifest: string | undefined): Node[] {
   const { gateway, ...others } = membersOf(metadata);
   if (manifest !== undefined) {
     const link = element('a', { href: linkToManifest(manifest) }, plainName(manifest));
-    return [facts([['Manifest', link]]), ...metadataView(others, undefined)];
+    return [facts([[t('Manifest'), link]]), ...metadataView(others, undefined)];
   }
   const entries = Object.entries(membersOf(metadata)).filter(([name]) => !SHOWN.includes(name));
   if (entries.length === 0) return [];

@@ -1,6 +1,8 @@
 /** The list of matches of one search. */
+
 import type { Result } from '../codes-client.js';
 import { counted, element, errorLine, legend, percent } from '../dom.js';
+import { t } from '../language.js';
 import type { Found } from '../parts.js';
 import { findNeighbours } from '../services.js';
 import { bitsOf } from '../unit-item.js';
@@ -37,14 +39,19 @@ export async function matchesFound(
     return matchItem(found, { asked, picture, searched, passages, entry });
   });
   const [best] = assets;
-  const where = indexes === 1 ? 'this index' : counted(indexes, 'index', 'indexes');
+  const where = indexes === 1 ? t('this index') : counted(indexes, 'index', 'indexes');
   const problems = failures.map((text) => errorLine(text));
-  if (best === undefined) return { verdict: `no match in ${where}`, body: problems };
+  if (best === undefined) return { verdict: t('no match in {0}', where), body: problems };
   return {
-    verdict: `${counted(assets.length, 'match', 'matches')} in ${where}, best ${percent(scoreOf(best))}`,
+    verdict: t(
+      '{0} in {1}, best {2}',
+      counted(assets.length, 'match', 'matches'),
+      where,
+      percent(scoreOf(best)),
+    ),
     body: [
       ...problems,
-      element('ol', { class: 'matches', 'aria-label': 'Matches' }, ...(await Promise.all(items))),
+      element('ol', { class: 'matches', 'aria-label': t('Matches') }, ...(await Promise.all(items))),
       ...(assets.some(({ whole }) => whole !== undefined) ? [legend()] : []),
     ],
   };

@@ -1,6 +1,8 @@
 /** Passages of texts: those of the query next to those of a match. */
+
 import type { Feature } from '../codes-client.js';
 import { element } from '../dom.js';
+import { fixed, t } from '../language.js';
 import type { Chunk, ChunkMatch, Entry, Query, Simprint } from './api.js';
 
 /** Passages to show per match. */
@@ -76,7 +78,7 @@ export function passageList(
   return element(
     'div',
     {},
-    element('p', {}, `${matches} of ${queried} passages match`),
+    element('p', {}, t('{0} of {1} passages match', matches, queried)),
     ...best.map((chunk) => pair(chunk, passages.get(chunk.query), cut?.(chunk.offset, chunk.size))),
   );
 }
@@ -86,15 +88,14 @@ function pair(
   mine: string | undefined,
   theirs: string | undefined,
 ): HTMLElement {
-  const place = `bytes ${offset.toLocaleString('en')} to ${(offset + size).toLocaleString('en')}`;
   return element(
     'div',
     { class: 'side-by-side passages' },
-    passage('Your text', mine, 'The text of this passage is not known.'),
+    passage(t('Your text'), mine, t('The text of this passage is not known.')),
     passage(
-      `This match, ${place}: ${(score * 100).toFixed(0)} %`,
+      t('This match, bytes {0} to {1}: {2}', offset, offset + size, `${fixed(score * 100, 0)} %`),
       theirs,
-      'The index does not store the text.',
+      t('The index does not store the text.'),
     ),
   );
 }

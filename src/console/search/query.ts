@@ -1,4 +1,5 @@
 /** Parses pasted text into a query: codes, or a JSON result of the codes service. */
+import { t } from '../language.js';
 import { unitBits } from '../unit.js';
 import type { Query } from './api.js';
 import { isIsccId } from './iscc-id.js';
@@ -19,9 +20,9 @@ export function parseQuery(text: string): Query {
     .filter(Boolean)
     .map(normalized);
   const [first] = codes;
-  if (first === undefined) throw new Error('Paste a code first.');
+  if (first === undefined) throw new Error(t('Paste a code first.'));
   if (codes.length === 1 && unitBits(first) === undefined) return single(first);
-  if (codes.some(isIsccId)) throw new Error('Search for one ISCC-ID at a time.');
+  if (codes.some(isIsccId)) throw new Error(t('Search for one ISCC-ID at a time.'));
   return { units: codes };
 }
 
@@ -34,7 +35,7 @@ function normalized(code: string): string {
   const text = code.replace(/^iscc:/i, '').toUpperCase();
   if (/^[A-Z2-7]{16,}$/.test(text)) return `ISCC:${text}`;
   throw new Error(
-    `“${shortened(code)}” is not a code. Codes have at least 16 letters and digits, after “ISCC:”.`,
+    t('“{0}” is not a code. Codes have at least 16 letters and digits, after “ISCC:”.', shortened(code)),
   );
 }
 
@@ -46,13 +47,13 @@ function fromJson(text: string): Query {
   const { units, iscc_id: id, iscc = id, iscc_code: code = iscc } = object(text);
   if (Array.isArray(units)) return { units: units.map(String) };
   if (typeof code === 'string') return single(code);
-  throw new Error('The JSON has neither "units" nor "iscc".');
+  throw new Error(t('The JSON has neither "units" nor "iscc".'));
 }
 
 function object(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    throw new Error('This is not valid JSON. Paste a complete result, or codes.');
+    throw new Error(t('This is not valid JSON. Paste a complete result, or codes.'));
   }
 }

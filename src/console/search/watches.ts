@@ -1,4 +1,5 @@
 /** The watches of the index whose assets are shown: list, make, delete, and read their events as they happen. */
+
 import {
   actionButton,
   announce,
@@ -10,6 +11,7 @@ import {
   onSubmit,
   percent,
 } from '../dom.js';
+import { dateTime, t } from '../language.js';
 import { Latest } from '../latest.js';
 import { linkTo } from '../link.js';
 import { deleteWatch, listWatches, putWatch, type Watch, type WatchEvent, watchEvents } from './api.js';
@@ -19,9 +21,9 @@ import { parseQuery } from './query.js';
 const EVENTS_MAX = 50;
 
 const TYPES: Readonly<Record<string, string>> = {
-  'asset.added': 'added',
-  'asset.updated': 'updated',
-  'asset.withdrawn': 'deleted',
+  'asset.added': t('added'),
+  'asset.updated': t('updated'),
+  'asset.withdrawn': t('deleted'),
 };
 
 /** Another index ends the list and the streams of the one before. */
@@ -52,10 +54,12 @@ export function watchForms(): void {
     const id = String(data.get('id'));
     const { secret } = await putWatch(current, id, settingsOf(data));
     if (secret !== undefined) {
-      const text = 'Shown only now: the secret of the signatures of the webhook is ';
-      made.append(element('p', {}, text, element('code', {}, secret), ' ', copyButton(secret, 'the secret')));
+      const text = `${t('Shown only now: the secret of the signatures of the webhook is')} `;
+      made.append(
+        element('p', {}, text, element('code', {}, secret), ' ', copyButton(secret, t('the secret'))),
+      );
     }
-    announce(`Watching ${current} as ${id}`);
+    announce(t('Watching {0} as {1}', current, id));
     await showWatches();
   });
 }
@@ -77,9 +81,9 @@ async function showWatches(): Promise<void> {
     const { watches, next } = await listWatches(index);
     if (signal.aborted) return;
     list.replaceChildren(...watches.map((watch) => watchItem(watch, index, signal)));
-    if (watches.length === 0) list.append(element('li', { class: 'hint' }, 'This index has no watches.'));
+    if (watches.length === 0) list.append(element('li', { class: 'hint' }, t('This index has no watches.')));
     if (next !== null)
-      list.append(element('li', { class: 'hint' }, `More with isccd index watch list ${index}.`));
+      list.append(element('li', { class: 'hint' }, t('More with isccd index watch list {0}.', index)));
   } catch (error) {
     if (!signal.aborted) list.replaceChildren(element('li', {}, errorLine(messageOf(error))));
   }
@@ -87,14 +91,18 @@ async function showWatches(): Promise<void> {
 
 function watchItem(watch: Watch, index: string, signal: AbortSignal): HTMLLIElement {
   const { id } = watch;
-  const events = element('ol', { class: 'events', 'aria-label': `Events of ${id}`, 'aria-live': 'polite' });
+  const events = element('ol', {
+    class: 'events',
+    'aria-label': t('Events of {0}', id),
+    'aria-live': 'polite',
+  });
   const error = errorLine();
   const fail = (thrown: unknown) => {
     if (!signal.aborted) error.textContent = messageOf(thrown);
   };
-  const show = actionButton('Show events', () => {
+  const show = actionButton(t('Show events'), () => {
     show.disabled = true;
-    events.append(element('li', { class: 'hint' }, 'Waiting for events…'));
+    events.append(element('li', { class: 'hint' }, t('Waiting for events…')));
     const take = (event: WatchEvent) => addEvent(events, event, index);
     watchEvents(index, id, take, signal)
       .catch(fail)
@@ -102,9 +110,9 @@ function watchItem(watch: Watch, index: string, signal: AbortSignal): HTMLLIElem
         show.disabled = false;
       });
   });
-  const remove = actionButton('Delete', () => {
+  const remove = actionButton(t('Delete'), () => {
     deleteWatch(index, id).then(() => {
-      announce(`Deleted the watch ${id}`);
+      announce(t('Deleted the watch {0}', id));
       return signal.aborted ? undefined : showWatches();
     }, fail);
   });
@@ -124,12 +132,14 @@ function watchItem(watch: Watch, index: string, signal: AbortSignal): HTMLLIElem
 function summaryOf({ query, same_as: asset, threshold, webhook, delivery }: Watch): string {
   const { iscc_code: code, units = [], simprints } = query;
   const content =
-    asset ?? code ?? units[0] ?? (simprints === undefined ? 'no content' : 'passages of a text');
-  const least = threshold === undefined ? [] : [`at least ${percent(threshold)}`];
-  const sent = webhook === undefined ? [] : [`to ${webhook}`];
+    asset ?? code ?? units[0] ?? (simprints === undefined ? t('no content') : t('passages of a text'));
+  const least = threshold === undefined ? [] : [t('at least {0}', percent(threshold))];
+  const sent = webhook === undefined ? [] : [t('to {0}', webhook)];
   const { delivered = 0, waiting = 0, error } = delivery ?? {};
-  const counts = delivery === undefined ? [] : [`${delivered} delivered, ${waiting} waiting`];
-  return [content, ...least, ...sent, ...counts, ...(error ? [`last failure: ${error}`] : [])].join(', ');
+  const counts = delivery === undefined ? [] : [t('{0} delivered, {1} waiting', delivered, waiting)];
+  return [content, ...least, ...sent, ...counts, ...(error ? [t('last failure: {0}', error)] : [])].join(
+    ', ',
+  );
 }
 
 function addEvent(list: HTMLElement, { type, timestamp, data }: WatchEvent, index: string): void {
@@ -138,13 +148,13 @@ function addEvent(list: HTMLElement, { type, timestamp, data }: WatchEvent, inde
   if (data?.iscc_id === undefined) return;
   const { iscc_id: id, matches, global_match: whole, chunk_match: chunks } = data;
   const score = Math.max(whole?.score ?? 0, chunks?.score ?? 0);
-  const verdict = matches === false ? 'matches no more' : percent(score);
-  const time = new Date(timestamp).toLocaleString();
+  const verdict = matches === false ? t('matches no more') : percent(score);
+  const time = dateTime(timestamp);
   const item = element(
     'li',
     {},
     element('a', { href: linkTo(id, index) }, id),
-    ` ${TYPES[type] ?? type}, ${type === 'asset.withdrawn' ? 'matched' : verdict}, ${time}`,
+    ` ${TYPES[type] ?? type}, ${type === 'asset.withdrawn' ? t('matched') : verdict}, ${time}`,
   );
   list.prepend(item);
   while (list.children.length > EVENTS_MAX) list.lastElementChild?.remove();

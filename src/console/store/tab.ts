@@ -1,5 +1,7 @@
 /** The tab of the manifest store: looks a manifest up, stores one, and shows it. */
+
 import { announce, byId, bytesText, counted, element, facts, onSubmit, reveal } from '../dom.js';
+import { dateTime, known, t } from '../language.js';
 import { Latest } from '../latest.js';
 import { storedView } from '../resolver/result.js';
 import { addressOf } from '../services.js';
@@ -22,8 +24,8 @@ export function storeForms(): void {
     byId('sidecar-error', HTMLElement),
     async (data, signal) => {
       const file = input.files?.[0];
-      if (file === undefined) throw new Error('Choose a file first.');
-      if (file.size === 0) throw new Error('The file is empty.');
+      if (file === undefined) throw new Error(t('Choose a file first.'));
+      if (file.size === 0) throw new Error(t('The file is empty.'));
       const stored = await storeManifest(file, String(data.get('token')).trim(), signal);
       await show(stored.manifestId, signal, stored);
     },
@@ -44,7 +46,8 @@ export function chooseToStore(files: readonly File[]): void {
 
 function showChosen(): void {
   const file = byId('sidecar-file', HTMLInputElement).files?.[0];
-  byId('sidecar-send', HTMLButtonElement).textContent = file === undefined ? 'Store' : `Store ${file.name}`;
+  byId('sidecar-send', HTMLButtonElement).textContent =
+    file === undefined ? t('Store manifest') : t('Store {0}', file.name);
 }
 
 /** The id in the address of a manifest, or the text itself. */
@@ -69,7 +72,7 @@ async function show(id: string, signal: AbortSignal, stored?: Stored): Promise<v
     ...view(summary, picture),
     ...(stored?.bindings === undefined ? [] : [bindingsView(stored.bindings)]),
   );
-  announce(stored === undefined ? 'The manifest was found.' : 'The manifest is stored.');
+  announce(stored === undefined ? t('The manifest was found.') : t('The manifest is stored.'));
   reveal(body);
 }
 
@@ -79,19 +82,19 @@ function view(summary: Summary, picture: string | undefined): Node[] {
     element('a', { href: addressOf('store', pathOf(id, part)), ...attributes }, text);
   const isIn = declaration.isccId;
   return [
-    element('h3', {}, summary.title ?? 'Manifest'),
+    element('h3', {}, summary.title ?? t('Manifest')),
     ...(picture === undefined
       ? []
-      : [element('img', { class: 'manifest-picture', src: picture, alt: 'Thumbnail in the manifest' })]),
+      : [element('img', { class: 'manifest-picture', src: picture, alt: t('Thumbnail in the manifest') })]),
     ...storedView({ ...summary, state: trusted ? 'trusted' : 'valid', failures: [] }),
     facts([
-      ['Manifest ID', element('code', {}, id)],
-      ['Stored', new Date(storedAt).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })],
-      ['Size', bytesText(size)],
-      ['SHA-256', element('code', {}, sha256)],
-      ['Declaration', declaration.status],
-      ['ISCC-ID', isIn === undefined ? undefined : element('code', {}, isIn)],
-      ['Manifest', link('', 'Download', { download: 'manifest.c2pa' })],
+      [t('Manifest ID'), element('code', {}, id)],
+      [t('Stored'), dateTime(storedAt, { dateStyle: 'medium', timeStyle: 'short' })],
+      [t('Size'), bytesText(size)],
+      [t('SHA-256'), element('code', {}, sha256)],
+      [t('Declaration'), known(declaration.status)],
+      [t('ISCC-ID'), isIn === undefined ? undefined : element('code', {}, isIn)],
+      [t('Manifest'), link('', t('Download'), { download: 'manifest.c2pa' })],
     ]),
   ];
 }
@@ -100,13 +103,13 @@ function view(summary: Summary, picture: string | undefined): Node[] {
 function bindingsView({ indexed, skipped }: NonNullable<Stored['bindings']>): HTMLElement {
   const found =
     indexed === 0
-      ? 'It has no soft binding, so that it is found only by its ID.'
-      : `It is found by ${counted(indexed, 'soft binding', 'soft bindings')}.`;
+      ? t('It has no soft binding, so that it is found only by its ID.')
+      : t('It is found by {0}.', counted(indexed, 'soft binding', 'soft bindings'));
   const left = skipped.map(({ alg, reason }) => element('li', {}, `${alg}: ${reason}`));
   return element(
     'div',
     {},
     element('p', {}, found),
-    ...(left.length === 0 ? [] : [element('p', {}, 'Not indexed:'), element('ul', {}, ...left)]),
+    ...(left.length === 0 ? [] : [element('p', {}, t('Not indexed:')), element('ul', {}, ...left)]),
   );
 }

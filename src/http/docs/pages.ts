@@ -110,8 +110,9 @@ function html({ service, title }: StartPage, neighbours: Origins): string {
 
 function serviceItem(name: string, at: string): string {
   const label = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return `<li data-needs="${name}" hidden><h3>${label}</h3>
-<a href="${at}/docs">Documentation of ${name}</a> <a href="${at}/openapi/openapi.yaml">OpenAPI of ${name}</a></li>`;
+  const of = `<span translate="no">${name}</span>`;
+  return `<li data-needs="${name}" hidden><h3 translate="no">${label}</h3>
+<a href="${at}/docs">Documentation of ${of}</a> <a href="${at}/openapi/openapi.yaml">OpenAPI of ${of}</a></li>`;
 }
 
 /** Replaces `{{name}}`. */
