@@ -29,7 +29,7 @@ const GERMAN_PAGE: PageOptions = { locale: 'de-AT' };
 const DATA = [
   ...['name', 'text', 'filename', 'mediatype'],
   ...['fotos', 'texte', 'c2pa', 'neues', 'metadata.lang = "de"'],
-  ...['isccd test', 'isccd test certificates', 'isccd 0.1.0', 'c2pa.created (digitalCreation)'],
+  ...['isccd test', 'isccd test certificates', 'isccd 0.1.0'],
 ];
 const CODE = 'ISCC:KACYPXW445FTYNJ3CYSXHAFJMA2HUWULUNRFE3BLHRSCXYH2M5AEGQY';
 

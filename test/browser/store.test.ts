@@ -75,6 +75,48 @@ test('a manifest is stored, shown with its verdict, and looked up', { timeout: 6
   await other.getByText(/not found|no manifest/i).waitFor();
 });
 
+test('the history of an asset is a list with a graph beside it', { timeout: 60_000 }, async () => {
+  const page = await openPage(browser);
+  await page.goto(store.url);
+  await page.locator('html[data-ready]').waitFor();
+  const show = async (name: string) => {
+    const item = sidecar(name);
+    await store.upload(bytesOf(item));
+    await page.getByLabel('ID or address of a manifest').fill(item.expect.manifestId ?? '');
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByText(item.expect.manifestId ?? '', { exact: true }).waitFor();
+    return page.getByRole('list', { name: 'History' });
+  };
+  const rows = (await show('ok-edit-parent')).getByRole('listitem');
+  expect(await rows.allInnerTexts()).toEqual([
+    'ingredient.jpg source of the asset, with a manifest of its own',
+    'Opened',
+    'This asset Fixture',
+  ]);
+  // One lane: the source becomes the asset.
+  const [first, second, last] = await rows.all();
+  expect(await first?.locator('line, path').count()).toBe(1);
+  expect(await last?.locator('line').getAttribute('y2')).toBe('12');
+  const box = async (at: typeof first) => (await at?.locator('svg').boundingBox()) ?? { y: 0, height: 0 };
+  // The text decides how high a row is, and the lines of two rows meet.
+  expect((await box(first)).height).toBeLessThan(60);
+  expect((await box(first)).y + (await box(first)).height).toBeCloseTo((await box(second)).y, 0);
+  await expectAccessible(page);
+  await screenshots(page, 'store-history');
+
+  const parts = (await show('ok-nested-3')).getByRole('listitem');
+  expect(await parts.allInnerTexts()).toEqual([
+    'ingredient.jpg part of the asset, with a manifest of its own',
+    'Created captured by a camera',
+    'This asset Fixture',
+  ]);
+  // The lane of the part bends to the one of the asset.
+  expect(await parts.nth(1).locator('path').count()).toBe(1);
+  expect(await parts.nth(2).locator('path').count()).toBe(0);
+  await expectAccessible(page);
+  await screenshots(page, 'store-history-parts');
+});
+
 test('a file that is no manifest is refused in the words of the store', { timeout: 60_000 }, async () => {
   const page = await openPage(browser, { expected: /400/ });
   await page.goto(store.url);

@@ -18,8 +18,18 @@ export interface Credentials {
   readonly issuer?: string;
   readonly time?: string;
   readonly claimGenerator?: string;
-  readonly actions: readonly { readonly action: string; readonly digitalSourceType?: string }[];
-  readonly ingredients: readonly { readonly title?: string; readonly relationship?: string }[];
+  /** In order. */
+  readonly actions: readonly {
+    readonly action: string;
+    readonly when?: string;
+    readonly digitalSourceType?: string;
+  }[];
+  readonly ingredients: readonly {
+    readonly title?: string;
+    readonly relationship?: string;
+    /** Of the ingredient itself. */
+    readonly manifestId?: string;
+  }[];
   readonly training?: Readonly<Record<string, string>>;
   /** Data URL */
   readonly thumbnail?: string;

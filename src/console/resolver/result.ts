@@ -4,6 +4,7 @@ import { copyButton, counted, element, facts, nameElement } from '../dom.js';
 import { dateTime, t } from '../language.js';
 import { overlay } from '../overlay.js';
 import type { Checked, CheckedUnits, Credentials, Match } from './api.js';
+import { historyView } from './history.js';
 
 /** The facts of the file that was checked. */
 export function fileFacts(name: string, { iscc, mediatype }: Checked): HTMLElement {
@@ -47,7 +48,7 @@ export function foundView({ credentials, matches }: CheckedUnits, picture: strin
 }
 
 function ownView(credentials: Credentials): HTMLElement {
-  return element('div', { class: 'own' }, verdict(credentials, OF_FILE), credentialFacts(credentials));
+  return element('div', { class: 'own' }, verdict(credentials, OF_FILE), ...credentialView(credentials));
 }
 
 function matchesView(matches: readonly Match[], picture: string | undefined): HTMLElement {
@@ -57,7 +58,7 @@ function matchesView(matches: readonly Match[], picture: string | undefined): HT
 
 /** What a stored manifest says, and whether its signer is known. */
 export function storedView(credentials: Credentials): Node[] {
-  return [verdict(credentials, OF_MATCH), credentialFacts(credentials)];
+  return [verdict(credentials, OF_MATCH), ...credentialView(credentials)];
 }
 
 /** The worst that is known of the manifests, in a few words. */
@@ -169,9 +170,9 @@ function matchCredentials(credentials: Credentials | undefined, picture: string 
   const result = verdict(credentials, OF_MATCH);
   if (credentials.state === 'invalid') {
     const { signer, issuer, time, thumbnail, ...others } = credentials;
-    return [result, credentialFacts(others)];
+    return [result, ...credentialView(others)];
   }
-  return [sideBySide(picture, credentials.thumbnail), result, credentialFacts(credentials)];
+  return [sideBySide(picture, credentials.thumbnail), result, ...credentialView(credentials)];
 }
 
 function sideBySide(picture: string | undefined, thumbnail: string | undefined): HTMLElement {
@@ -191,14 +192,12 @@ function figure(url: string | undefined, caption: string): HTMLElement {
   return element('figure', {}, shown, element('figcaption', { class: 'hint' }, caption));
 }
 
+function credentialView(credentials: Credentials): Node[] {
+  return [credentialFacts(credentials), ...historyView(credentials)];
+}
+
 function credentialFacts(credentials: Credentials): HTMLDListElement {
-  const { title, signer, issuer, claimGenerator, actions, ingredients, training = {} } = credentials;
-  const made = actions.map(({ action, digitalSourceType }) =>
-    digitalSourceType === undefined ? action : `${action} (${digitalSourceType.split('/').at(-1)})`,
-  );
-  const sources = ingredients.map(({ title = t('untitled'), relationship }) =>
-    relationship === undefined ? title : `${title} (${relationship})`,
-  );
+  const { title, signer, issuer, claimGenerator, training = {} } = credentials;
   const uses = Object.entries(training).map(([use, rule]) => `${use}: ${rule}`);
   return facts([
     [t('Title'), title],
@@ -206,8 +205,6 @@ function credentialFacts(credentials: Credentials): HTMLDListElement {
     [t('Issuer'), issuer],
     [t('Signed'), signedText(credentials)],
     [t('Program'), claimGenerator],
-    [t('Actions'), made.join(', ')],
-    [t('Ingredients'), sources.join(', ')],
     [t('AI training'), uses.join(', ')],
   ]);
 }

@@ -69,10 +69,13 @@ export const MANIFESTS = {
   Issuer: 'Aussteller',
   Signed: 'Signiert',
   Program: 'Programm',
-  Actions: 'Aktionen',
-  Ingredients: 'Zutaten',
   'AI training': 'KI-Training',
   'time not certified': 'Zeit nicht beglaubigt',
+
+  History: 'Geschichte',
+  'This asset': 'Dieses Asset',
+  Ingredient: 'Zutat',
+  'with a manifest of its own': 'mit eigenem Manifest',
 
   'no statement on rights': 'keine Aussage zu Rechten',
   '{0} statements': '{0} Aussagen',
