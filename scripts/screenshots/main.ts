@@ -9,18 +9,15 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
-import sharp from 'sharp';
 import { launchChromium } from '../../test/support/launch-chromium.js';
 import { encodeLoop, encodePicture, type Shot } from './encode.js';
+import { looksSame } from './looks-same.js';
 import { drawSamples } from './samples.js';
 import { fileOf, SCENES, type Scene } from './scenes.js';
 import { type Stage, setStage } from './stage.js';
 
 const IMAGES = path.resolve(import.meta.dirname, '../../docs/images');
 const STEP_MS_MAX = 40_000;
-/** A pixel that differs by more than this, of 255, is another one; a picture with more than this share of them too. */
-const PIXEL_STEP = 24;
-const SHARE_MAX = 0.001;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -77,18 +74,4 @@ async function film(browser: Browser, stage: Stage, scene: Scene): Promise<Shot[
   if (!scene.isLoop) await shoot(0);
   await context.close();
   return shots;
-}
-
-/** Whether a reader would see no difference between two images, frame by frame. */
-async function looksSame(before: Buffer, after: Buffer): Promise<boolean> {
-  const [a, b] = await Promise.all(
-    [before, after].map((bytes) =>
-      sharp(bytes, { animated: true }).removeAlpha().raw().toBuffer({ resolveWithObject: true }),
-    ),
-  );
-  if (a?.info.width !== b?.info.width || a?.info.height !== b?.info.height) return false;
-  let others = 0;
-  for (const [at, value] of (a?.data ?? []).entries())
-    if (Math.abs(value - (b?.data[at] ?? 0)) > PIXEL_STEP) others += 1;
-  return others <= (a?.data.length ?? 0) * SHARE_MAX;
 }

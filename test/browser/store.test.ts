@@ -91,7 +91,7 @@ test('the history of an asset is a list with a graph beside it', { timeout: 60_0
   expect(await rows.allInnerTexts()).toEqual([
     'ingredient.jpg source of the asset, with a manifest of its own',
     'Opened',
-    'This asset Fixture',
+    'This asset',
   ]);
   // One lane: the source becomes the asset.
   const [first, second, last] = await rows.all();
@@ -108,7 +108,7 @@ test('the history of an asset is a list with a graph beside it', { timeout: 60_0
   expect(await parts.allInnerTexts()).toEqual([
     'ingredient.jpg part of the asset, with a manifest of its own',
     'Created captured by a camera',
-    'This asset Fixture',
+    'This asset',
   ]);
   // The lane of the part bends to the one of the asset.
   expect(await parts.nth(1).locator('path').count()).toBe(1);

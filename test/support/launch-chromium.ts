@@ -17,6 +17,8 @@ export async function launchChromium(): Promise<Browser> {
       '--no-sandbox',
       '--disable-background-networking',
       '--disable-component-update',
+      // Pictures of pages do not depend on settings of the machine.
+      ...['--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb'],
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
     ],
   });

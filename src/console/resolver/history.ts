@@ -20,7 +20,7 @@ interface Row {
   readonly isJoint: boolean;
 }
 
-type Said = Pick<Credentials, 'actions' | 'ingredients' | 'title' | 'time'>;
+type Said = Pick<Credentials, 'actions' | 'ingredients' | 'time'>;
 
 /** Nothing if the manifest says nothing of it. */
 export function historyView(said: Said): Node[] {
@@ -43,7 +43,7 @@ export function historyView(said: Said): Node[] {
   ];
 }
 
-function rowsOf({ actions, ingredients, title, time }: Said): Row[] {
+function rowsOf({ actions, ingredients, time }: Said): Row[] {
   const placed = actions.findIndex(({ action }) => action === 'c2pa.placed');
   const joint = Math.max(placed, 0);
   // What the asset was made from is on its own lane, parts have lanes of their own.
@@ -59,8 +59,7 @@ function rowsOf({ actions, ingredients, title, time }: Said): Row[] {
   });
   const signed =
     time === undefined ? [] : [hint(dateTime(time, { dateStyle: 'medium', timeStyle: 'short' }))];
-  const name = title === undefined ? [] : [' ', nameElement(title)];
-  const text = [element('strong', {}, t('This asset')), ...name, ...signed];
+  const text = [element('strong', {}, t('This asset')), ...signed];
   return [...sources, ...done, { kind: 'asset', lane: 0, text, isJoint: actions.length === 0 }];
 }
 
