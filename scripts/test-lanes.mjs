@@ -12,6 +12,7 @@ import { PARTS } from './torture-parts.mjs';
 /** Beginnings of the paths of slow tests, and why they are slow. */
 export const SLOW = {
   'test/bench.test.ts': 'each benchmark in its short form',
+  'test/browser/firefox.test.ts': 'Firefox, which is installed',
   'test/cli/examples.test.ts': 'each example of the help, in a process of its own',
   'test/cli/node-version.test.ts': 'other versions of Node.js',
   'test/cli/reindex-opensearch.test.ts': 'OpenSearch',

@@ -69,8 +69,9 @@ describe('the workflows', () => {
         names.split(' '),
       ),
     );
-    // The runner's image has these, or a Chromium with a window.
-    const present = ['chromium-headless-shell', 'default-jre-headless', 'kubernetes-client', 'systemd'];
+    // The runner's image has these, a Chromium with a window, or another Firefox.
+    const browsers = ['chromium-headless-shell', 'firefox-esr'];
+    const present = [...browsers, 'default-jre-headless', 'kubernetes-client', 'systemd'];
     const [, installed = ''] = commands(jobsOf('ci.yml').test).split('apt-get install');
     const missing = new Set(packages.filter((name) => !present.includes(name)));
     for (const name of installed.split(/\s+/)) missing.delete(name);
