@@ -234,6 +234,13 @@ describe('the dashboard', () => {
     expect(count?.height).toBeLessThan(40);
   });
 
+  test('gives a long name next to a time a line of its own', async () => {
+    const page = await loggedIn();
+    const names = page.getByRole('region', { name: 'Last uploads' }).locator('dt');
+    expect(await names.count()).toBeGreaterThan(0);
+    expect((await names.first().boundingBox())?.width).toBeGreaterThan(100);
+  });
+
   test('hides actions from read-only accounts', async () => {
     const page = await loggedIn({}, READER);
     await page.goto(`${dashboard.url}/admin/manifests/`);
