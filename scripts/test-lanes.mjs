@@ -14,6 +14,7 @@ export const SLOW = {
   'test/bench.test.ts': 'each benchmark in its short form',
   'test/browser/firefox.test.ts': 'Firefox, which is installed',
   'test/cli/examples.test.ts': 'each example of the help, in a process of its own',
+  'test/cli/isccd-code.test.ts': 'the program without Node.js, built and run on all fixtures',
   'test/cli/node-version.test.ts': 'other versions of Node.js',
   'test/cli/reindex-opensearch.test.ts': 'OpenSearch',
   'test/cli/workers.test.ts': 'several processes of each service',

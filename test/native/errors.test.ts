@@ -14,6 +14,17 @@ describe('the list of codes', () => {
     const rust = [...read('error.rs').matchAll(/Self::\w+ => "([A-Z_]+)"/g)].map(([, code]) => code);
     expect(rust).toEqual([...NATIVE_ERROR_CODES]);
   });
+
+  it('has those of files, which the crate of media names', () => {
+    const media = readFileSync(path.join(sources, '../../iscc-media/src/error.rs'), 'utf8');
+    const names = [...media.matchAll(/=> "([A-Z_]+)"/g)].map(([, code]) => code);
+    const [, list = ''] = /OF_FILES[^=]*= \[([^\]]*)\]/.exec(read('error.rs')) ?? [];
+    const known = [...list.matchAll(/ErrorCode::(\w+)/g)].map(([, variant = '']) =>
+      variant.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase(),
+    );
+    expect(names.length).toBeGreaterThan(5);
+    expect(known.sort()).toEqual(names.sort());
+  });
 });
 
 describe('every exported function', () => {

@@ -43,6 +43,21 @@ pub enum MediaError {
 }
 
 impl MediaError {
+    /// The reason as a constant name, which callers in other languages and users of programs see.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NoDecoder(_) => "NO_DECODER",
+            Self::Unsupported(_) => "UNSUPPORTED",
+            Self::Damaged { .. } => "DAMAGED",
+            Self::TooLarge { .. } => "TOO_LARGE",
+            Self::TooCostly(_) => "TOO_COSTLY",
+            Self::Encrypted => "ENCRYPTED",
+            Self::NoText => "NO_TEXT",
+            Self::RawPixels(_) => "INVALID_ARGUMENT",
+            Self::Io(_) => "IO",
+        }
+    }
+
     /// [`MediaError::Damaged`] from a decoder's error.
     pub fn damaged(format: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { format, reason: reason.to_string() }

@@ -92,6 +92,24 @@ impl Field {
 }
 
 impl Metadata {
+    /// Names and values of the fields that are present.
+    pub fn into_fields(self) -> impl Iterator<Item = (&'static str, String)> {
+        let fields = [
+            ("name", self.name),
+            ("description", self.description),
+            ("meta", self.meta),
+            ("creator", self.creator),
+            ("license", self.license),
+            ("acquire", self.acquire),
+            ("rights", self.rights),
+            ("credit", self.credit),
+            ("identifier", self.identifier),
+            ("language", self.language),
+            ("keywords", self.keywords),
+        ];
+        fields.into_iter().filter_map(|(name, value)| Some((name, value?)))
+    }
+
     /// Sets a field to the plain text of `value`, unless the field is already set or the text is
     /// empty. Values longer than [`VALUE_BYTES_MAX`] are truncated, or ignored where truncation
     /// would change their meaning.

@@ -2,6 +2,7 @@
 //! calling thread. The message of an `INVALID_ARGUMENT` can follow "Invalid ISCC - ".
 
 use iscc_codec::{Code, Compat, IsccCode, IsccId, Unit, seq};
+use iscc_content::compared::ComparedUnits;
 use napi::bindgen_prelude::*;
 use napi::{Env, JsString};
 use napi_derive::napi;
@@ -218,19 +219,15 @@ pub struct UnitComparison {
 /// Compares the units that both codes contain, in body order.
 #[napi(catch_unwind)]
 pub fn compare_codes(a: String, b: String) -> Result<Vec<UnitComparison>> {
-    let parse = |text: &str, name| {
-        let code = text.parse::<Code>();
-        code.map_err(|error| NativeError::invalid(format_args!("{name} code: {error}")))
-    };
-    let (a, b) = (parse(&a, "first")?, parse(&b, "second")?);
-    let compared = iscc_codec::compare(&a, &b).into_iter().map(|unit| UnitComparison {
-        kind: unit.kind.to_string(),
+    let compared = iscc_content::compared::compare(&a, &b).map_err(NativeError::invalid)?;
+    let unit = |unit: ComparedUnits| UnitComparison {
+        kind: unit.kind,
         bits: unit.bits as u32,
         distance: unit.distance as u32,
         similarity: unit.similarity,
-        featureless: unit.featureless.then_some(true),
-    });
-    Ok(compared.collect())
+        featureless: unit.featureless,
+    };
+    Ok(compared.into_iter().map(unit).collect())
 }
 
 fn too_small(needed: usize) -> NativeError {

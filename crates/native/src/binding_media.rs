@@ -12,6 +12,8 @@ pub mod image;
 use std::fs;
 
 use iscc_codec::{Kind, Mode};
+pub(crate) use iscc_content::UNIT_BITS;
+use iscc_content::text::{self, TextContent, TextOptions};
 use iscc_media::{MediaError, mediatype, metadata, sanitize};
 use iscc_text::extraction;
 use iscc_units::{Compat, simprint};
@@ -20,11 +22,8 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::binding_units::unit;
-use crate::error::{ErrorCode, NativeError, Result};
+use crate::error::{NativeError, Result};
 use crate::runtime::CPU;
-
-/// Bits of the units of files. Shorter units are prefixes of these.
-pub(crate) const UNIT_BITS: u32 = 256;
 
 /// The kind of a file.
 #[napi(object)]
@@ -112,16 +111,8 @@ pub fn text_file_content<'env>(
     let compat = release(&compat)?;
     let pdf_texts = pdf_texts.unwrap_or_default();
     CPU.run(env, move || {
-        let file = read(&path)?;
-        let extracted = extraction::extract(&file, &mediatype, characters_max(compat), &pdf_texts)?;
-        drop(file);
-        let clean = iscc_units::text::clean(&extracted.text);
-        let result = text_result(&clean, extracted.metadata.into(), granular, compat)?;
-        let cover = extracted.cover.map(Into::into);
-        let pdfs = extracted.pdfs.into_iter().map(Into::into).collect::<Vec<_>>();
-        let pdfs = Some(pdfs).filter(|pdfs| !pdfs.is_empty());
-        let text = keep_text.then(|| clean.into_bytes().into());
-        Ok(TextFileContent { text, cover, pdfs, ..result })
+        let options = TextOptions { granular, compat, pdf_texts: &pdf_texts };
+        text_result(text::content(read(&path)?, &mediatype, &options)?, keep_text)
     })
 }
 
@@ -166,51 +157,22 @@ impl From<metadata::Metadata> for FileMetadata {
     }
 }
 
-impl From<MediaError> for NativeError {
-    fn from(error: MediaError) -> Self {
-        let code = match error {
-            MediaError::NoDecoder(_) => ErrorCode::NoDecoder,
-            MediaError::Unsupported(_) => ErrorCode::Unsupported,
-            MediaError::Damaged { .. } => ErrorCode::Damaged,
-            MediaError::TooLarge { .. } => ErrorCode::TooLarge,
-            MediaError::TooCostly(_) => ErrorCode::TooCostly,
-            MediaError::Encrypted => ErrorCode::Encrypted,
-            MediaError::NoText => ErrorCode::NoText,
-            MediaError::RawPixels(_) => ErrorCode::InvalidArgument,
-            MediaError::Io(_) => ErrorCode::Io,
-        };
-        Self::new(code, error)
-    }
-}
-
-fn text_result(
-    clean: &str,
-    metadata: FileMetadata,
-    granular: bool,
-    compat: Compat,
-) -> Result<TextFileContent> {
-    let code = iscc_units::text::code(clean);
-    let features = granular.then(|| simprint::features(clean, simprint::Unit::Utf8Bytes, compat));
+fn text_result(content: TextContent, keep_text: bool) -> Result<TextFileContent> {
+    let TextContent { digest, characters, features, metadata, text, cover, pdfs } = content;
     let numbers = |values: &[u64]| values.iter().map(|value| *value as f64).collect();
+    let pdfs = pdfs.into_iter().map(Into::into).collect::<Vec<_>>();
     Ok(TextFileContent {
-        unit: content_code(Mode::Text, &code.digest)?,
-        characters: u32::try_from(code.characters).unwrap_or(u32::MAX),
+        unit: content_code(Mode::Text, &digest)?,
+        characters: u32::try_from(characters).unwrap_or(u32::MAX),
         offsets: features.as_ref().map(|features| numbers(&features.offsets)),
         sizes: features.as_ref().map(|features| numbers(&features.sizes)),
         simprints: features
             .map(|features| features.simprints.iter().map(simprint::encode).collect()),
-        metadata,
-        text: None,
-        cover: None,
-        pdfs: None,
+        metadata: metadata.into(),
+        text: keep_text.then(|| text.into_bytes().into()),
+        cover: cover.map(Into::into),
+        pdfs: Some(pdfs).filter(|pdfs| !pdfs.is_empty()),
     })
-}
-
-fn characters_max(compat: Compat) -> usize {
-    match compat {
-        Compat::Sdk0_9_5 => extraction::TEXT_CHARACTERS_MAX_0_9_5,
-        Compat::Sdk0_9_7 => extraction::TEXT_CHARACTERS_MAX,
-    }
 }
 
 pub(crate) fn release(compat: &str) -> Result<Compat> {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use iscc_codec::{Kind, Mode};
+use iscc_content::picture::trim;
 use iscc_image::{self as image, Options, Orientation};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata::image::Blocks;
@@ -13,7 +14,7 @@ use napi::Env;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use crate::binding_media::image::{RawPixels, raster_of, trim};
+use crate::binding_media::image::{RawPixels, raster_of};
 use crate::binding_media::{read, release};
 use crate::binding_units::text::{Text, utf8};
 use crate::binding_units::unit;

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 
+use iscc_media::MediaError;
 use napi::bindgen_prelude::*;
 use napi::{Env, JsError};
 
@@ -171,6 +172,26 @@ impl From<NativeError> for JsError<ErrorCode> {
 impl From<napi::Error> for NativeError {
     fn from(error: napi::Error) -> Self {
         Self::internal(error.reason)
+    }
+}
+
+/// Kinds of failure that `MediaError` names.
+const OF_FILES: [ErrorCode; 9] = [
+    ErrorCode::NoDecoder,
+    ErrorCode::Unsupported,
+    ErrorCode::Damaged,
+    ErrorCode::TooLarge,
+    ErrorCode::TooCostly,
+    ErrorCode::Encrypted,
+    ErrorCode::NoText,
+    ErrorCode::InvalidArgument,
+    ErrorCode::Io,
+];
+
+impl From<MediaError> for NativeError {
+    fn from(error: MediaError) -> Self {
+        let code = OF_FILES.into_iter().find(|code| code.as_ref() == error.name());
+        Self::new(code.unwrap_or(ErrorCode::Internal), error)
     }
 }
 

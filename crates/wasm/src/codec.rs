@@ -37,22 +37,6 @@ pub fn compose(units: &[String], wide: bool) -> Result<Value> {
 }
 
 pub fn compare(a: &str, b: &str) -> Result<Value> {
-    let parse = |text: &str, name| {
-        let code = text.parse::<Code>();
-        code.map_err(|error| Failure::invalid(format_args!("{name} code: {error}")))
-    };
-    let (a, b) = (parse(a, "first")?, parse(b, "second")?);
-    let compared = iscc_codec::compare(&a, &b).into_iter().map(|unit| {
-        let mut result = json!({
-            "kind": unit.kind.to_string(),
-            "bits": unit.bits,
-            "distance": unit.distance,
-            "similarity": unit.similarity,
-        });
-        if unit.featureless {
-            result["featureless"] = true.into();
-        }
-        result
-    });
-    Ok(compared.collect())
+    let compared = iscc_content::compared::compare(a, b).map_err(Failure::invalid)?;
+    serde_json::to_value(compared).map_err(|error| Failure::new("INTERNAL", error))
 }

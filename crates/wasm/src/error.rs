@@ -35,17 +35,6 @@ impl From<iscc_codec::Error> for Failure {
 
 impl From<MediaError> for Failure {
     fn from(error: MediaError) -> Self {
-        let code = match error {
-            MediaError::NoDecoder(_) => "NO_DECODER",
-            MediaError::Unsupported(_) => "UNSUPPORTED",
-            MediaError::Damaged { .. } => "DAMAGED",
-            MediaError::TooLarge { .. } => "TOO_LARGE",
-            MediaError::TooCostly(_) => "TOO_COSTLY",
-            MediaError::Encrypted => "ENCRYPTED",
-            MediaError::NoText => "NO_TEXT",
-            MediaError::RawPixels(_) => "INVALID_ARGUMENT",
-            MediaError::Io(_) => "IO",
-        };
-        Self::new(code, error)
+        Self::new(error.name(), error)
     }
 }

@@ -1,13 +1,13 @@
 //! The requests, as the package's TypeScript sends them.
 
 use iscc_codec::{Kind, Mode};
+use iscc_content::unit;
 use iscc_units::meta::Metadata;
 use iscc_units::video;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{Failure, Result};
-use crate::units::unit;
 use crate::{codec, file, units};
 
 #[derive(Deserialize)]

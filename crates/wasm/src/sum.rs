@@ -1,22 +1,21 @@
 //! Data- and Instance-Code of bytes that arrive in pieces.
 
-use iscc_codec::{IsccCode, Kind};
-use iscc_units::{instance, sum};
-use serde_json::{Value, json};
+use iscc_content::sum;
+use iscc_units::sum::SumHasher;
+use serde_json::Value;
 
 use crate::PIECE_BYTES;
-use crate::error::Result;
-use crate::units::unit;
+use crate::error::{Failure, Result};
 
 /// A hasher and the buffer of its pieces.
 pub struct Hasher {
-    hasher: sum::SumHasher,
+    hasher: SumHasher,
     pub piece: Box<[u8]>,
 }
 
 impl Hasher {
     pub fn new() -> Self {
-        Self { hasher: sum::SumHasher::new(), piece: vec![0; PIECE_BYTES].into() }
+        Self { hasher: SumHasher::new(), piece: vec![0; PIECE_BYTES].into() }
     }
 
     /// Adds the first `length` bytes of the piece.
@@ -25,20 +24,7 @@ impl Hasher {
     }
 
     pub fn finish(self, bits: u32, wide: bool) -> Result<Value> {
-        result(&self.hasher.finish(), bits, wide)
+        let codes = sum::codes(&self.hasher.finish(), bits, wide)?;
+        serde_json::to_value(codes).map_err(|error| Failure::new("INTERNAL", error))
     }
-}
-
-/// The units of `bits`, and their ISCC-CODE.
-fn result(sum: &sum::Sum, bits: u32, wide: bool) -> Result<Value> {
-    let data = unit(Kind::DATA, &sum.data, bits)?;
-    let instance = unit(Kind::INSTANCE, &sum.instance, bits)?;
-    // A code needs units of at least 64 bits, or 128 for a wide one.
-    let iscc = IsccCode::compose_text(&[&data, &instance], wide)?.to_string();
-    Ok(json!({
-        "iscc": iscc,
-        "units": [data, instance],
-        "filesize": sum.size,
-        "datahash": instance::multihash(&sum.instance),
-    }))
 }

@@ -1,17 +1,13 @@
 //! Requests for units of prepared input.
 
 use iscc_codec::base::base32::BASE32;
-use iscc_codec::{Kind, Mode, Unit};
+use iscc_codec::{Kind, Mode};
+use iscc_content::unit;
 use iscc_units::meta::{self, Meta, Metadata};
 use iscc_units::{Compat, audio, image, mixed, simprint, text};
 use serde_json::{Value, json};
 
 use crate::error::{Failure, Result};
-
-/// The unit of a digest, with prefix. Fails if no unit has so many `bits`.
-pub fn unit(kind: Kind, digest: &[u8], bits: u32) -> Result<String> {
-    Ok(Unit::new(kind, digest, bits as usize)?.to_string())
-}
 
 pub fn meta_code(metadata: Metadata<'_>, bits: u32) -> Result<Value> {
     let code = meta::code(metadata).map_err(Failure::invalid)?;

@@ -1,7 +1,8 @@
 //! Images: Image-Code, metadata and thumbnail from one decoding.
 
 use iscc_codec::Mode;
-use iscc_image::{self as image, Depth, Loss, Options, Orientation, Raster, Trim};
+use iscc_content::picture;
+use iscc_image::{self as image, Depth, Loss, Options, Raster};
 use iscc_media::mediatype::Sniffed;
 use iscc_media::metadata;
 use iscc_media::metadata::image::Blocks;
@@ -143,13 +144,6 @@ pub(crate) fn raster_of(pixels: &RawPixels) -> Result<Raster> {
     Ok(image::raster_of(bytes, width, height, channels, image::IMAGE_PIXELS_MAX)?)
 }
 
-pub(crate) fn trim(compat: Compat) -> Trim {
-    match compat {
-        Compat::Sdk0_9_5 => Trim::Exact,
-        Compat::Sdk0_9_7 => Trim::Tolerant,
-    }
-}
-
 /// Options of the decoder.
 pub(crate) fn depth(scaled: bool) -> Options {
     let depth = if scaled { Depth::Scaled } else { Depth::Clipped };
@@ -162,26 +156,22 @@ fn content(
     compat: Compat,
     thumbnail_side: u32,
 ) -> Result<ImageContent> {
-    let options = Options { trim: trim(compat), ..Options::default() };
-    let blocks = Blocks::read(file);
-    let prepared = image::prepare_raster(raster, Orientation::of_file(file, &blocks), &options);
-    let digest = iscc_units::image::digest(&prepared.pixels, UNIT_BITS as usize, compat);
+    let picture = picture::content(raster, file, compat);
     let symmetries =
-        iscc_units::image::symmetric_digests(&prepared.pixels, UNIT_BITS as usize, compat);
-    let (width, height) = image::stored_size(file, prepared.width, prepared.height);
+        iscc_units::image::symmetric_digests(&picture.pixels, UNIT_BITS as usize, compat);
     Ok(ImageContent {
-        unit: content_code(Mode::Image, &digest)?,
+        unit: content_code(Mode::Image, &picture.digest)?,
         symmetries: symmetries
             .iter()
             .map(|digest| content_code(Mode::Image, digest))
             .collect::<Result<_>>()?,
-        width,
-        height,
-        metadata: image::metadata(file, &blocks).into(),
-        content_identifier: metadata::image::content_identifier(&blocks),
+        width: picture.width,
+        height: picture.height,
+        metadata: picture.metadata.into(),
+        content_identifier: picture.content_identifier,
         // A failing thumbnail does not fail the image.
         thumbnail: thumbnail_of(raster, thumbnail_side).ok(),
-        loss: raster.loss().map(|loss| {
+        loss: picture.loss.map(|loss| {
             let name = match loss {
                 Loss::Depth => "depth",
                 Loss::End => "end",
