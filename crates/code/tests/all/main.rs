@@ -176,6 +176,50 @@ fn a_missing_ffmpeg_is_named() {
     assert!(line["error"]["detail"].as_str().is_some_and(|text| text.contains("CODESDK_FFMPEG")));
 }
 
+/// Programs in place of FFmpeg's, which run in the child process that reads a file.
+#[cfg(unix)]
+struct Script(Folder);
+
+#[cfg(unix)]
+impl Script {
+    fn new(text: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new(&[("ffprobe", format!("#!/bin/sh\n{text}\n").as_bytes())]);
+        let rights = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(folder.path("ffprobe"), rights).expect("rights");
+        Self(folder)
+    }
+
+    /// Codes a film, and a text after it.
+    fn code(&self) -> Vec<Value> {
+        let text = Folder::new(&[("a.txt", b"A text")]);
+        let output = Command::new(PROGRAM)
+            .args(["code", "--jobs", "1", &fixture("codes/files/test_a.mp4"), &text.path("a.txt")])
+            .env("CODESDK_FFPROBE", self.0.path("ffprobe"))
+            .output()
+            .expect("the program runs");
+        lines(&output)
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_crash_costs_one_file() {
+    let lines = Script::new("kill -ABRT $PPID").code();
+    assert_eq!(lines[0]["error"]["code"], "FILE_CRASHES_DECODER", "{}", lines[0]);
+    assert_eq!(lines[1]["mode"], "text", "{}", lines[1]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn readers_of_files_write_none() {
+    let modules = fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    let script = Script::new("echo written > \"${0%/*}/written\"; exit 1");
+    assert_eq!(script.code()[0]["error"]["code"], "FILE_DAMAGED");
+    let written = Path::new(&script.0.path("written")).exists();
+    assert!(!written || !modules.split(',').any(|module| module.trim() == "landlock"));
+}
+
 #[test]
 fn wrong_arguments_end_with_status_2() {
     for arguments in [
