@@ -1,6 +1,6 @@
 /** The files of the page: two at a time, each with a row of its own. */
 
-import { csv } from './codes/csv.js';
+import { csv, type Grouped } from './codes/csv.js';
 import { Job, type JobOptions, type Outcome } from './codes/job.js';
 import type { Processed } from './codes-client.js';
 import { announce, byId, type Child, counted, nameElement, onFilesChosen, plainName, reveal } from './dom.js';
@@ -11,6 +11,7 @@ import { addPanel } from './search/add.js';
 import { chosenIndex } from './search/indexes.js';
 import { matchesLookup } from './search/lookup.js';
 import { findNeighbours, has } from './services.js';
+import { type CodedFile, closenessText, similarFiles, similarTable } from './similar.js';
 import { goToTab } from './tabs.js';
 
 const PARALLEL_MAX = 2;
@@ -57,7 +58,7 @@ export function fileFields(): void {
   const link = byId('csv', HTMLAnchorElement);
   link.addEventListener('click', () => {
     URL.revokeObjectURL(link.href);
-    const table = csv(all.map(({ row }) => row));
+    const table = csv(groupedRows());
     link.href = URL.createObjectURL(new Blob([table], { type: 'text/csv' }));
   });
   byId('cancel', HTMLButtonElement).addEventListener('click', () => {
@@ -69,6 +70,22 @@ export function fileFields(): void {
       sendNow(job);
     }
   });
+}
+
+/** The files that have a code, with their jobs. */
+function codedFiles(): (CodedFile & { readonly job: Job })[] {
+  return all.flatMap((job) =>
+    job.result === undefined ? [] : [{ job, name: job.file.name, result: job.result }],
+  );
+}
+
+function groupedRows(): Parameters<typeof csv>[0] {
+  const files = codedFiles();
+  const grouped = new Map<Job | undefined, Grouped>();
+  for (const [at, group] of similarFiles(files).entries())
+    for (const { file, closeness } of group)
+      grouped.set(files[file]?.job, { group: at + 1, closest: closenessText(closeness) });
+  return all.map((job) => ({ ...job.row, grouped: grouped.get(job) }));
 }
 
 function currentOptions(): JobOptions {
@@ -163,6 +180,8 @@ function showStatus(last = ''): void {
   byId('status', HTMLElement).replaceChildren(...text);
   byId('cancel', HTMLButtonElement).hidden = isFinished;
   byId('csv', HTMLElement).hidden = !isFinished || added === 1;
+  const table = isFinished && added > 1 ? similarTable(codedFiles()) : undefined;
+  byId('similar', HTMLElement).replaceChildren(...(table === undefined ? [] : [table]));
   const send = byId('send-all', HTMLButtonElement);
   const waits = asking().length;
   send.hidden = waits < 2;

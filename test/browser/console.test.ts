@@ -193,10 +193,10 @@ describe('several files', () => {
       page.getByRole('link', { name: 'Export as CSV' }).click(),
     ]);
     const [header, ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
-    expect(header).toBe('\uFEFFfile,iscc,media_type,bytes,result');
+    expect(header).toBe('\uFEFFfile,iscc,media_type,bytes,result,group,closest');
     expect(lines.map((line) => line.split(',')[0])).toEqual(['photo-4.jpg', 'broken.jpg', 'photo-5.jpg']);
     expect(lines[0]).toMatch(/^photo-4\.jpg,ISCC:K\w+,image\/jpeg,\d+,"?no match/);
-    expect(lines[1]).toBe('broken.jpg,,,8,Failed');
+    expect(lines[1]).toBe('broken.jpg,,,8,Failed,,');
     const first = row(page, 'photo-4.jpg');
     expect(await first.locator('.iscc').isVisible()).toBe(false);
     await first.locator('summary').first().press('Enter');

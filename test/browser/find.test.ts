@@ -197,6 +197,46 @@ test('a dropped folder is read with its subfolders, without hidden files', async
   expect(shown).toEqual(['a.txt', 'b.txt', 'c.txt']);
 });
 
+test('a dropped folder has its similar files in groups, also in the table that is exported', async () => {
+  const page = await visit();
+  const pictures = await Promise.all([picture(23), picture(23, 240, 160), picture(24)]);
+  const files = [...pictures, pictures[2] ?? Buffer.alloc(0)].map((bytes, at) => ({
+    name: `${at}.png`,
+    type: 'image/png',
+    bytes,
+  }));
+  const text = {
+    name: 'alone.txt',
+    type: 'text/plain',
+    bytes: Buffer.from('A text that no other file has.'),
+  };
+  await dropFiles(page, 'body', [...files, text]);
+  await page.locator('#status', { hasText: '5 of 5 files done' }).waitFor();
+  const table = page.getByRole('group', { name: '2 groups of similar files' });
+  const rows = await table.locator('tbody tr').allTextContents();
+  expect(rows).toEqual([
+    'Group 1: 2 files',
+    expect.stringMatching(/^0\.png(?:9\d|100)(?:\.\d)? %$/),
+    expect.stringMatching(/^1\.png(?:9\d|100)(?:\.\d)? %$/),
+    'Group 2: 2 files',
+    '2.pngequal bytes',
+    '3.pngequal bytes',
+  ]);
+  await expectAccessible(page);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
+  ]);
+  const [, ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines.map((line) => line.split(',').slice(-2).join(','))).toEqual([
+    expect.stringMatching(/^1,/),
+    expect.stringMatching(/^1,/),
+    '2,equal bytes',
+    '2,equal bytes',
+    ',',
+  ]);
+});
+
 test('dropped files are compared: two unit by unit, three in a table', async () => {
   const page = await visit('#tab=compare');
   const files = await Promise.all(

@@ -75,6 +75,11 @@ export class Job {
     return this.#result?.iscc;
   }
 
+  /** What the file is, once it is known. */
+  get result(): Result | undefined {
+    return this.#result;
+  }
+
   get row(): Row {
     const { name: file, size: bytes } = this.file;
     const mediatype = String(this.#result?.mediatype ?? '');
