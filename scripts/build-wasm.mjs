@@ -59,7 +59,7 @@ export function copyModule() {
 
 /** Tests of crates, and the addon's glue, are no part of the module. */
 const isNoSource = (file) =>
-  /^crates\/(native|fuzz|iscc-search|iscc-index|[^/]+\/(tests|benches))$/.test(file);
+  /^crates\/(native|code|fuzz|iscc-search|iscc-index|[^/]+\/(tests|benches))$/.test(file);
 
 /** Installs the target, if rustup has not. Returns the reason of a failure. */
 function targetProblem() {

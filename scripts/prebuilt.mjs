@@ -12,10 +12,10 @@ const QUICK = ['--fetch-retries=0', '--fetch-timeout=5000', '--loglevel=error', 
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/;
 
-/** A digest of everything that the addon is built of. */
+/** A digest of everything that the addon is built of: not of tests and of other programs. */
 export function addonSources() {
-  const isTest = (entry) => /\/(tests|benches|target)$/.test(entry);
-  return digest(['Cargo.toml', 'Cargo.lock', 'crates'], isTest);
+  const isOther = (entry) => /\/(tests|benches|target)$|^crates\/(code|fuzz|wasm)$/.test(entry);
+  return digest(['Cargo.toml', 'Cargo.lock', 'crates'], isOther);
 }
 
 /** Name of the package with the addon for this machine. */
