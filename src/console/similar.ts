@@ -5,6 +5,7 @@
 import { difference } from './bit-picture.js';
 import type { Result } from './codes-client.js';
 import { counted, element, nameElement, percent } from './dom.js';
+import { t } from './language.js';
 import { bitsOf } from './unit-item.js';
 
 const DISTANCE_MAX = 32;
@@ -85,7 +86,7 @@ function closenessOf(one: Compared, other: Compared | undefined): Closeness | un
   return { share: 1 - differing / common, hasEqualBytes };
 }
 
-/** In words: `equal bytes` or a share. */
+/** For tables of spreadsheets: `equal bytes` or a share. */
 export function closenessText({ share, hasEqualBytes }: Closeness): string {
   return hasEqualBytes ? 'equal bytes' : percent(share);
 }
@@ -101,23 +102,28 @@ export function similarTable(files: readonly CodedFile[]): HTMLElement | undefin
       element(
         'tr',
         {},
-        element('th', { colspan: '2', scope: 'rowgroup' }, `Group ${at + 1}: ${group.length} files`),
+        element('th', { colspan: '2', scope: 'rowgroup' }, t('Group {0}: {1} files', at + 1, group.length)),
       ),
       ...group.map(({ file, closeness }) =>
         element(
           'tr',
           {},
           element('th', { scope: 'row' }, nameElement(files[file]?.name ?? '')),
-          element('td', {}, closenessText(closeness)),
+          element('td', {}, closeness.hasEqualBytes ? t('equal bytes') : closenessText(closeness)),
         ),
       ),
     ),
   );
-  const title = `${counted(groups.length, 'group', 'groups')} of similar files`;
+  const title = t('{0} of similar files', counted(groups.length, 'group', 'groups'));
   const head = element(
     'thead',
     {},
-    element('tr', {}, element('th', { scope: 'col' }, 'File'), element('th', { scope: 'col' }, 'Closest')),
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'col' }, t('File')),
+      element('th', { scope: 'col' }, t('Closest')),
+    ),
   );
   return element(
     'details',
