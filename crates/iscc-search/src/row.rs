@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::NewAsset;
 use crate::failure::Failure;
 use crate::request::entry::{Entry, FastSimprint, Simprint};
+use crate::request::query::QueryBody;
 use crate::response;
 
 /// Start of bytes in the text form of PostgreSQL.
@@ -33,15 +34,26 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// A query by everything that the asset has. Its featureless Image-Codes are part of it.
+    pub fn query(&self) -> Result<QueryBody<'_>, Failure> {
+        let simprints = simprints_by_type(self.simprints.as_deref())?.map(|Pairs(types)| {
+            let of_type = |(name, all)| (name, list(all).into_iter().map(|one| one.simprint));
+            types.into_iter().map(of_type).map(|(name, texts)| (name, texts.collect())).collect()
+        });
+        let units = self.units.as_deref();
+        Ok(QueryBody {
+            iscc_id: None,
+            iscc_code: self.code.as_deref().map(Cow::Borrowed),
+            units: units.map(|all| all.iter().map(|unit| Cow::Borrowed(unit.as_str())).collect()),
+            simprints,
+            skip_featureless: Some(false),
+        })
+    }
+
     /// The asset of a realm.
     pub fn into_asset(self, realm: u8, matching: Matching) -> Result<NewAsset, Failure> {
         let id = IsccId { body: key_of(&self.key)?, realm };
-        let simprints: Option<Pairs<'_, Vec<FastSimprint<'_>>>> = self
-            .simprints
-            .as_deref()
-            .map(serde_json::from_str)
-            .transpose()
-            .map_err(Failure::broken)?;
+        let simprints = simprints_by_type(self.simprints.as_deref())?;
         NewAsset::new(
             Entry {
                 iscc_id: Some(id.text().into()),
@@ -55,6 +67,12 @@ impl Row<'_> {
             matching,
         )
     }
+}
+
+type SimprintsByType<'a> = Pairs<'a, Vec<FastSimprint<'a>>>;
+
+fn simprints_by_type(text: Option<&str>) -> Result<Option<SimprintsByType<'_>>, Failure> {
+    text.map(serde_json::from_str).transpose().map_err(Failure::broken)
 }
 
 /// The JSON of a row. Returns `None` if the metadata are not text.

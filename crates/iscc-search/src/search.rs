@@ -230,6 +230,18 @@ impl Searcher<'_> {
         }
     }
 
+    /// The assets that match the simprints of a query.
+    pub fn assets_by_simprints(
+        &self,
+        snapshot: &Snapshot,
+        query: &Query,
+        selection: &Selection,
+    ) -> Result<Vec<u64>, Failure> {
+        let mut report = SearchReport::default();
+        let all = self.chunk_matches(snapshot, query, selection, usize::MAX, &mut report)?;
+        Ok(all.iter().map(|matched| matched.id_and_score().0).collect())
+    }
+
     fn chunk_matches(
         &self,
         snapshot: &Snapshot,

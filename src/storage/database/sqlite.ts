@@ -1,8 +1,10 @@
 /** SQLite, through the package libsql with the API of better-sqlite3. Calls are synchronous and short. */
 import { existsSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { Kysely, type Logger, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
+import { SharedRuns } from '../../platform/shared-runs.js';
 import { saysFull } from '../data/full.js';
 import { createPrivate } from '../data/private-file.js';
 import type { Tables } from './tables.js';
@@ -28,12 +30,48 @@ const READS = /^(select|with|values|pragma|explain|begin|commit|rollback|savepoi
 const NO_CHANGE = { changes: 0, lastInsertRowid: 0 };
 /** FULL: a commit is durable when it returns. WAL: readers and the writer do not block each other. */
 const PRAGMAS = [BUSY_TIMEOUT, 'journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'];
+/** NORMAL: only checkpoints wait for the disk. A commit that is not on disk is lost as a whole, with those after it. */
+const LATER_PRAGMAS = [...PRAGMAS, 'synchronous = NORMAL'];
 
 /** @throws if the file can't be opened */
 export function openSqlite(file: string, log?: Logger): Kysely<Tables> {
   // The database has hashes of passwords. SQLite takes an empty file for a new one, and gives files beside it the same rights.
   if (file !== IN_MEMORY) createPrivate(file);
   return kysely(new Writer(connected(file, PRAGMAS)), log);
+}
+
+/** Like {@link openSqlite}, but a commit is durable once the {@link LogSync} of the file has run. */
+export function openSqliteSyncedLater(file: string): Kysely<Tables> {
+  if (file !== IN_MEMORY) createPrivate(file);
+  return kysely(new Writer(connected(file, LATER_PRAGMAS)));
+}
+
+/** Writes the log of a database to the disk, off the event loop. Commits that wait at the same time share a write. */
+export class LogSync {
+  readonly #log: string;
+  readonly #runs = new SharedRuns(() => this.#sync());
+  #file: Promise<FileHandle> | undefined;
+
+  /** @param file of the database, which stays open meanwhile */
+  constructor(file: string) {
+    this.#log = `${file}-wal`;
+  }
+
+  /** Resolves when all commits before the call are on disk. */
+  run(): Promise<void> {
+    return this.#runs.run();
+  }
+
+  async close(): Promise<void> {
+    await this.#runs.settle();
+    await (await this.#file)?.close();
+  }
+
+  async #sync(): Promise<void> {
+    // Windows needs the right to write.
+    this.#file ??= open(this.#log, 'r+');
+    await (await this.#file).datasync();
+  }
 }
 
 /** Opens a file for reading only, without changing its journal mode. Another process may have it open. */

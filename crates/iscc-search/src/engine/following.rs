@@ -5,6 +5,8 @@ use super::jobs::{self, ChangeForm};
 use crate::failure::{Failure, Response};
 use crate::index::{Change, IndexState, LogRow, Rehearsal, RowChange, store_failure};
 use crate::reply::Reply;
+use crate::request::selection::Selection;
+use crate::row::Row;
 
 /// A request that changes an index.
 pub struct ChangeRequest<Body> {
@@ -75,6 +77,20 @@ impl Engine {
             }
             Err(failure) => reply.send(Err(failure)),
         }
+    }
+
+    /// The assets of an index that any of the rows of [`Rehearsal`] is similar to, whatever their scores, by the bodies of
+    /// their ISCC-IDs. Thresholds of `None` are those of the configuration.
+    pub fn similar_to_any(
+        &self,
+        name: &str,
+        rows: &[u8],
+        (threshold, threshold_simprints): (Option<f64>, Option<f64>),
+    ) -> Result<Vec<u64>, Failure> {
+        let rows: Vec<Row<'_>> = serde_json::from_slice(rows).map_err(Failure::broken)?;
+        let selection = Selection { threshold, threshold_simprints, ..Selection::default() };
+        let found = self.registry.find(name)?.similar_to_any(&self.scan_pool, &rows, &selection)?;
+        Ok(found.into_iter().collect())
     }
 
     /// Where the follower of an index is; `None` if it has to load the index.

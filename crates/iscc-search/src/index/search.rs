@@ -1,5 +1,5 @@
 //! Searches in one index, several in one pass.
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use iscc_columns::scan_pool::ScanPool;
@@ -13,7 +13,11 @@ use crate::query::Query;
 use crate::reply::{Found, SearchReply};
 use crate::request::query::QueryBody;
 use crate::request::selection::Selection;
+use crate::row::Row;
 use crate::search::{Searched, Searcher, Source, Wanted};
+
+/// Rows that are compared in one pass.
+const ROWS_PER_PASS: usize = 64;
 
 /// A search request that passed the schema check.
 pub struct SearchJob<'a> {
@@ -86,6 +90,35 @@ impl Index {
                 }
             }
         }
+    }
+
+    /// The assets that any of the rows is similar to, whatever their scores, by the bodies of their ISCC-IDs.
+    pub fn similar_to_any(
+        &self,
+        scan_pool: &ScanPool,
+        rows: &[Row<'_>],
+        selection: &Selection,
+    ) -> Result<BTreeSet<u64>, Failure> {
+        let view = self.view().map_err(Failure::from)?;
+        let (snapshot, searcher) = (&view.snapshot, self.searcher(scan_pool));
+        let mut ids = BTreeSet::new();
+        for rows in rows.chunks(ROWS_PER_PASS) {
+            let query = |row: &Row<'_>| {
+                searcher.selected_query(row.query()?, selection, |id| self.query_asset(&view, id))
+            };
+            let queries = rows.iter().map(query).collect::<Result<Vec<_>, _>>()?;
+            let wanted: Vec<_> = queries.iter().map(|query| (query, selection)).collect();
+            let hits = searcher.unit_hits(snapshot, &wanted);
+            ids.extend(
+                hits.iter()
+                    .flat_map(|query| &query.hits)
+                    .map(|hit| snapshot.segments[hit.segment as usize].slots.id(hit.slot)),
+            );
+            for query in queries {
+                ids.extend(searcher.assets_by_simprints(snapshot, &query, selection)?);
+            }
+        }
+        Ok(ids)
     }
 
     /// A query in normal form, without the units that the selection or a negative index leaves out.

@@ -6,6 +6,7 @@ use std::sync::mpsc::channel;
 use crate::common::{Service, value};
 use iscc_search::{
     BatchForm, ChangeForm, ChangeRequest, FailureKind, Options, Rehearsal, Reply, Rows,
+    SearchParameters, SelectionParameters,
 };
 use serde_json::{Value, json};
 
@@ -106,4 +107,48 @@ fn changes_of_a_missing_index_fail_one_by_one() {
     let kinds: Vec<_> = done.outcomes.iter().map(|one| one.as_ref().unwrap_err().kind).collect();
     // A body that breaks the schema is refused first, as for a change.
     assert_eq!(kinds, [FailureKind::NotFound, FailureKind::Invalid]);
+}
+
+#[test]
+fn similar_to_any_finds_what_searches_with_each_row_find() {
+    let (service, changes) =
+        (Service::new("usearch", Options::default()), Service::new("usearch", Options::default()));
+    service.create("main");
+    changes.create("main");
+    let stored = recorded();
+    apply(&service, rehearse(&service, &[entries(&json!(stored))]), None);
+    let mut others = common::rows("assets.jsonl").split_off(30);
+    others[0]["simprints"] = stored[3]["simprints"].clone();
+    let rows = rehearse(&changes, &[entries(&json!(others))]).rows;
+    for threshold in [None, Some(0.9)] {
+        let mut expected = std::collections::BTreeSet::new();
+        for other in &others {
+            let mut query = other.clone();
+            query.as_object_mut().unwrap().retain(|name, _| name != "iscc_id");
+            let selection = SelectionParameters {
+                threshold,
+                threshold_simprints: threshold,
+                ..SelectionParameters::default()
+            };
+            let parameters = SearchParameters {
+                limit: 1000,
+                skip_featureless: Some(false),
+                selection: Some(selection.into()),
+            };
+            let body = query.to_string().into_bytes();
+            let found =
+                common::wait_found(|reply| service.engine.search("main", body, parameters, reply));
+            let found = found.unwrap();
+            for list in ["global_matches", "chunk_matches"] {
+                for matched in found[list].as_array().unwrap() {
+                    expected.insert(matched["iscc_id"].as_str().unwrap().to_owned());
+                }
+            }
+        }
+        let found = service.engine.similar_to_any("main", &rows, (threshold, threshold)).unwrap();
+        let text = |body| iscc_codec::IsccId::from_body(0, body).unwrap().text().to_string();
+        let found: std::collections::BTreeSet<String> = found.into_iter().map(text).collect();
+        assert!(found.len() > 9, "{threshold:?}: {}", found.len());
+        assert_eq!(found, expected, "{threshold:?}");
+    }
 }

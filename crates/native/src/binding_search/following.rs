@@ -135,6 +135,25 @@ impl SearchEngine {
         Ok(promise)
     }
 
+    /// The assets that any of the rows is similar to, whatever their scores: bodies of their ISCC-IDs. `rows` have the form of
+    /// `Rehearsed`, and must not change until the promise settles.
+    #[napi(catch_unwind, ts_return_type = "Promise<Array<number>>")]
+    pub fn similar_to_any<'env>(
+        &self,
+        env: &'env Env,
+        index: String,
+        rows: Uint8Array,
+        threshold: Option<f64>,
+        threshold_simprints: Option<f64>,
+    ) -> Result<Object<'env>> {
+        let engine = Arc::clone(self.engine()?);
+        let thresholds = (threshold, threshold_simprints);
+        IO.run(env, move || {
+            let found = engine.similar_to_any(&index, &rows, thresholds)?;
+            Ok(found.into_iter().map(|id| id as i64).collect::<Vec<_>>())
+        })
+    }
+
     /// Deletes an index of a cache, also one that follows logs: the database no longer has it.
     #[napi(catch_unwind, ts_return_type = "Promise<void>")]
     pub fn discard_index<'env>(&self, env: &'env Env, name: String) -> Result<Object<'env>> {

@@ -55,6 +55,10 @@ export class PostgresWatchHost implements WatchHost {
     }
   }
 
+  commit<T>(work: (transaction: WatchDb) => Promise<T>): Promise<T> {
+    return watchesOf(this.#parts.db).transaction().execute(work);
+  }
+
   /** A change is committed together with its record. */
   isApplied(): boolean {
     return true;

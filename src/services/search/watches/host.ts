@@ -15,6 +15,8 @@ export interface WatchHost {
    * @throws {NativeError} if the index does not exist, or follows logs of hubs
    */
   watch<T>(index: string, work: (at: WatchPlace) => Promise<T>): Promise<T>;
+  /** Runs a transaction, which is durable when this resolves. */
+  commit<T>(work: (transaction: WatchDb) => Promise<T>): Promise<T>;
   /** Whether a recorded change is in the index. */
   isApplied(sequence: number): boolean;
   /** Resolves when it is known of all recorded changes whether they are in their indexes. */

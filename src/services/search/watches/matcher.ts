@@ -1,10 +1,10 @@
 /**
- * Finds the watches that a changed asset matches. Watches are assets of an index in memory, which changed assets query, so
- * that most changes cost one search. Whether a watch found in this way matches is decided by a search itself: of the
+ * Finds the watches that a changed asset matches. Watches are assets of an index in memory, which the changed assets of a
+ * commit query in one call, off the event loop. Whether a watch found in this way matches is decided by a search: of the
  * watch's query in an index of the changed assets, with its threshold and filter. Design: docs/design/watches.md.
  */
-import { isccIdBody, isccIdOf } from '../../../iscc/iscc-id.js';
-import type { FollowedState, QueryOptions, SearchEngine, SearchOptions } from '../../../native.js';
+import { isccIdOf } from '../../../iscc/iscc-id.js';
+import type { FollowedState, SearchEngine, SearchOptions } from '../../../native.js';
 import { native } from '../../../native.js';
 import type { SearchParameters } from '../selection.js';
 import { whenNotBusy } from '../transfer/add-lines.js';
@@ -22,12 +22,9 @@ export interface ComparedWatch {
 }
 
 /** A row of a changed asset, as the engine writes and reads it. */
-export interface AssetRow {
+interface AssetRow {
   /** `\x` and the body of the ISCC-ID in hexadecimal. */
   readonly key: string;
-  readonly code: string | null;
-  readonly units: readonly string[] | null;
-  readonly simprints: string | null;
 }
 
 /** A commit of an index. */
@@ -35,8 +32,9 @@ export interface ComparedChange {
   readonly sequence: number;
   readonly index: number;
   readonly state: FollowedState;
-  readonly put: readonly AssetRow[];
-  readonly old: readonly AssetRow[];
+  /** JSON arrays of rows. */
+  readonly put: string;
+  readonly old: string;
 }
 
 /** How an asset matches: an item of a search result without metadata. */
@@ -56,7 +54,6 @@ export interface FoundMatch {
 interface Result {
   readonly global_matches: readonly Match[];
   readonly chunk_matches: readonly Match[];
-  readonly next_cursor?: string | null;
 }
 
 /** Matches by watch and ISCC-ID. */
@@ -64,13 +61,9 @@ type Matches = Map<number, Map<string, FoundMatch['found']>>;
 
 /** Watches that are added to the index together. */
 const ADDED_MAX = 1000;
-/** Changed assets that are compared together. */
+/** Changed assets that watches search together. */
 const COMPARED_MAX = 1000;
-/** Searches that wait at the same time; they share passes over the index. */
-const SEARCHES = 64;
-const LIMIT = 10_000;
-/** End of a result without matches. */
-const NOTHING = Buffer.from('"global_matches":[],"chunk_matches":[]}');
+const NO_ROWS = '[]';
 const SCRATCH = 'changed';
 
 export class Matcher {
@@ -150,11 +143,13 @@ export class Matcher {
   /** The matches of a commit. */
   async compare(change: ComparedChange): Promise<FoundMatch[]> {
     if (!this.#indexes.has(change.index)) return [];
-    const after = await this.#matchesOf(change, change.put);
-    const before = await this.#matchesOf(change, change.old);
+    const { put: putRows, old: oldRows, state } = change;
+    const after = await this.#matchesOf(change, putRows);
+    const before = await this.#matchesOf(change, oldRows);
     if (after.size + before.size === 0) return [];
-    const idOf = ({ key }: AssetRow) => isccIdOf(change.state.realm ?? 0, BigInt(`0x${key.slice(2)}`));
-    const [put, old] = [new Set(change.put.map(idOf)), new Set(change.old.map(idOf))];
+    const idOf = ({ key }: AssetRow) => isccIdOf(state.realm ?? 0, BigInt(`0x${key.slice(2)}`));
+    const idsOf = (rows: string) => new Set((JSON.parse(rows) as AssetRow[]).map(idOf));
+    const [put, old] = [idsOf(putRows), idsOf(oldRows)];
     return [...new Set([...after.keys(), ...before.keys()])].sort().flatMap((number) => {
       const watch = this.#byNumber.get(number);
       if (watch === undefined) return [];
@@ -172,13 +167,14 @@ export class Matcher {
     return Promise.all([this.#watches.close(), this.#scratch.close()]);
   }
 
-  async #matchesOf(change: ComparedChange, rows: readonly AssetRow[]): Promise<Matches> {
+  async #matchesOf(change: ComparedChange, rows: string): Promise<Matches> {
     const all: Matches = new Map();
-    for (let at = 0; at < rows.length; at += COMPARED_MAX) {
-      const some = rows.slice(at, at + COMPARED_MAX);
-      const candidates = await this.#candidates(change, some);
-      if (candidates.length > 0) await this.#decide(candidates, change.state, some, all);
-    }
+    if (rows === NO_ROWS) return all;
+    const candidates = await this.#candidates(change, Buffer.from(rows));
+    if (candidates.length === 0) return all;
+    const parsed = JSON.parse(rows) as AssetRow[];
+    for (let at = 0; at < parsed.length; at += COMPARED_MAX)
+      await this.#decide(candidates, change.state, parsed.slice(at, at + COMPARED_MAX), all);
     return all;
   }
 
@@ -195,38 +191,14 @@ export class Matcher {
   }
 
   /** Watches that some of the assets may match. */
-  async #candidates(change: ComparedChange, rows: readonly AssetRow[]): Promise<ComparedWatch[]> {
-    const numbers = new Set<number>();
-    const queries = rows.values();
-    const work = async () => {
-      for (const row of queries)
-        for (const id of await this.#near(nameOf(change.index), queryOf(row)))
-          numbers.add(Number(isccIdBody(id)));
-    };
-    await Promise.all(Array.from({ length: SEARCHES }, work));
-    return [...numbers].flatMap((number) => {
+  async #candidates(change: ComparedChange, rows: Buffer): Promise<ComparedWatch[]> {
+    const { threshold, thresholdSimprints } = this.#lowest;
+    const name = nameOf(change.index);
+    const numbers = await this.#watches.similarToAny(name, rows, threshold, thresholdSimprints);
+    return numbers.flatMap((number) => {
       const watch = this.#byNumber.get(number);
       return watch !== undefined && watch.since < change.sequence ? [watch] : [];
     });
-  }
-
-  async #near(index: string, query: Buffer): Promise<string[]> {
-    const search = (cursor?: string) => {
-      const selection = { fields: [], ...this.#lowest, ...(cursor !== undefined && { cursor }) };
-      const options: QueryOptions = { limit: LIMIT, skipFeatureless: false, selection };
-      return whenNotBusy(() => this.#watches.search(index, query, options));
-    };
-    const { json: first } = await search();
-    if (first.subarray(-NOTHING.length).equals(NOTHING)) return [];
-    const found = resultOf(first);
-    const ids = idsOf(found);
-    if (Math.max(found.global_matches.length, found.chunk_matches.length) < LIMIT) return ids;
-    for (let cursor: string | null | undefined = '*'; typeof cursor === 'string'; ) {
-      const page = resultOf((await search(cursor)).json);
-      ids.push(...idsOf(page));
-      cursor = page.next_cursor;
-    }
-    return ids;
   }
 
   /** Adds what searches with the watches' own queries find among the assets. */
@@ -282,21 +254,8 @@ function entryOf({ number, query }: ComparedWatch): string {
   });
 }
 
-function queryOf({ code, units, simprints }: AssetRow): Buffer {
-  const members = [
-    ...(code === null ? [] : [`"iscc_code":${JSON.stringify(code)}`]),
-    ...(units === null ? [] : [`"units":${JSON.stringify(units)}`]),
-    ...(simprints === null ? [] : [`"simprints":${simprints}`]),
-  ];
-  return Buffer.from(`{${members.join()}}`);
-}
-
 function resultOf(text: Buffer): Result {
   return JSON.parse(text.toString()) as Result;
-}
-
-function idsOf({ global_matches, chunk_matches }: Result): string[] {
-  return [...global_matches, ...chunk_matches].map(({ iscc_id }) => iscc_id);
 }
 
 /** Without the metadata, which the event leaves out. */

@@ -11,6 +11,7 @@ import type { ChangeOutcome, IndexChange, Rehearsed, SearchEngine } from '../../
 import { native } from '../../../native.js';
 import { Slots } from '../../../platform/slots.js';
 import { migrateTables } from '../../../storage/database/migrate.js';
+import type { LogSync } from '../../../storage/database/sqlite.js';
 import { WATCH_FILE } from '../engine/open.js';
 import { responseOf } from '../engine/outcome.js';
 import type { WatchHost, WatchPlace } from './host.js';
@@ -55,6 +56,12 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
+interface OpenDb {
+  readonly db: FolderWatchDb;
+  /** Absent in memory. */
+  readonly sync?: LogSync;
+}
+
 /** An index of this process. */
 interface OpenIndex {
   /** Reference of the engine, which stays that of this index. */
@@ -76,7 +83,7 @@ export class Recorder implements WatchHost {
   readonly #indexes = new Map<string, Promise<OpenIndex>>();
   /** Recorded changes that are not in their index yet. */
   readonly #unapplied = new Set<number>();
-  #db: Promise<FolderWatchDb> | undefined;
+  #db: Promise<OpenDb> | undefined;
   #scratch: Promise<SearchEngine> | undefined;
   #ready: Promise<void> | undefined;
   onChange: () => void = () => {};
@@ -121,7 +128,7 @@ export class Recorder implements WatchHost {
 
   async watch<T>(index: string, work: (place: WatchPlace) => Promise<T>): Promise<T> {
     const one = await this.#open(index);
-    return one.turn.run(async () => {
+    const result = await one.turn.run(async () => {
       // Later writes wait for their turn.
       one.isWatched = true;
       await Promise.allSettled(one.direct);
@@ -138,6 +145,12 @@ export class Recorder implements WatchHost {
         one.isWatched = one.waiting.length > 0 || (await hasWatches(db, id));
       }
     });
+    await this.#synced();
+    return result;
+  }
+
+  commit<T>(work: (transaction: WatchDb) => Promise<T>): Promise<T> {
+    return this.#commit((transaction) => work(watchesOf(transaction)));
   }
 
   isApplied(sequence: number): boolean {
@@ -150,7 +163,9 @@ export class Recorder implements WatchHost {
   }
 
   async close(): Promise<void> {
-    await Promise.all([(await this.#db)?.destroy(), (await this.#scratch)?.close()]);
+    const { db, sync } = (await this.#db) ?? {};
+    await sync?.close();
+    await Promise.all([db?.destroy(), (await this.#scratch)?.close()]);
   }
 
   /** Opens all indexes, and removes watches of those that are gone. */
@@ -209,34 +224,35 @@ export class Recorder implements WatchHost {
         one.ref,
         group.map(({ change }) => change),
       );
-      if (rehearsed.count > 0) await this.#commit(one, group, rehearsed);
+      if (rehearsed.count > 0) await this.#record(one, group, rehearsed);
       for (const [at, { done }] of group.entries()) done(rehearsed.outcomes[at] as ChangeOutcome);
     } catch (error) {
       for (const { failed } of group) failed(error);
     }
   }
 
-  async #commit(one: OpenIndex, group: readonly Waiting[], rehearsed: Rehearsed): Promise<void> {
-    const db = await this.#required();
+  /** Records a change, then applies it. */
+  async #record(one: OpenIndex, group: readonly Waiting[], rehearsed: Rehearsed): Promise<void> {
     const { id, tag } = one.known as { readonly id: number; readonly tag: string };
     const old_rows = await this.#oldRows(one.ref, group, rehearsed);
     const { rows, deleted, state } = rehearsed;
     const change = { tag: randomUUID(), index_id: id, at: Date.now(), state: JSON.stringify(state) };
-    const sequence = await db.transaction().execute(async (transaction) => {
-      const next = await nextSequence(transaction, 1);
-      this.#unapplied.add(next);
-      const row = { ...change, sequence: next, put_rows: rows.toString(), old_rows };
-      await transaction.insertInto('watch_changes').values(row).execute();
-      return next;
-    });
+    let sequence = 0;
     try {
+      await this.#commit(async (transaction) => {
+        sequence = await nextSequence(transaction, 1);
+        this.#unapplied.add(sequence);
+        const row = { ...change, sequence, put_rows: rows.toString(), old_rows };
+        await transaction.insertInto('watch_changes').values(row).execute();
+      });
       await this.#engine.applyRows(one.ref, { rows, deleted, state, position: positionOf(tag, sequence) });
     } catch (error) {
+      // If that fails, too, the record counts as not applied until the folder is opened again.
       await this.#discard(id, (await this.#sequenceIn(one.ref)) ?? sequence);
-      throw error;
-    } finally {
       this.#unapplied.delete(sequence);
+      throw error;
     }
+    this.#unapplied.delete(sequence);
     this.onChange();
   }
 
@@ -350,8 +366,20 @@ export class Recorder implements WatchHost {
     this.onChange();
   }
 
+  /** Runs a transaction. The event loop does not wait for the disk. */
+  async #commit<T>(work: (transaction: FolderWatchDb) => Promise<T>): Promise<T> {
+    const result = await (await this.#required()).transaction().execute(work);
+    await this.#synced();
+    return result;
+  }
+
+  /** Waits until all commits are on disk. */
+  async #synced(): Promise<void> {
+    await (await this.#db)?.sync?.run();
+  }
+
   async #existing(): Promise<FolderWatchDb | undefined> {
-    if (this.#db !== undefined) return this.#db;
+    if (this.#db !== undefined) return (await this.#db).db;
     return this.#file !== undefined && existsSync(this.#file) ? this.#required() : undefined;
   }
 
@@ -359,9 +387,9 @@ export class Recorder implements WatchHost {
     return this.#folder === undefined ? undefined : path.join(this.#folder, WATCH_FILE);
   }
 
-  #required(): Promise<FolderWatchDb> {
+  async #required(): Promise<FolderWatchDb> {
     this.#db ??= openFolderWatches(this.#file);
-    return this.#db;
+    return (await this.#db).db;
   }
 
   #scratchEngine(): Promise<SearchEngine> {
@@ -379,11 +407,11 @@ function numberOf(ref: string): string {
   return ref.slice(ref.lastIndexOf(HELD) + 1);
 }
 
-async function openFolderWatches(file: string | undefined): Promise<FolderWatchDb> {
-  const { openSqlite } = await import('../../../storage/database/sqlite.js');
-  const db = openSqlite(file ?? ':memory:') as unknown as FolderWatchDb;
+async function openFolderWatches(file: string | undefined): Promise<OpenDb> {
+  const { LogSync, openSqliteSyncedLater } = await import('../../../storage/database/sqlite.js');
+  const db = openSqliteSyncedLater(file ?? ':memory:') as unknown as FolderWatchDb;
   await migrateTables<FolderWatchTables>(db, 'sqlite', file ?? ':memory:', FOLDER_WATCHES);
-  return db;
+  return { db, ...(file !== undefined && { sync: new LogSync(file) }) };
 }
 
 async function hasWatches(db: FolderWatchDb, index: number): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { Logger } from '../../../platform/observe/log.js';
 import { SharedRuns } from '../../../platform/shared-runs.js';
 import { Lease } from '../../../storage/feed/lease.js';
 import type { WatchHost } from './host.js';
-import type { AssetRow, ComparedWatch, FoundMatch, Matcher } from './matcher.js';
+import type { ComparedWatch, FoundMatch, Matcher } from './matcher.js';
 import { parametersOf } from './settings.js';
 import type { WatchDb, WatchEventTable } from './tables.js';
 
@@ -113,19 +113,16 @@ export class Watcher {
         sequence,
         index: index_id,
         state: JSON.parse(state) as FollowedState,
-        put: JSON.parse(put_rows) as AssetRow[],
-        old: JSON.parse(old_rows) as AssetRow[],
+        put: put_rows,
+        old: old_rows,
       };
       const found = await compared.compare(change);
       if (found.length === 0) continue;
       const name = (await host.nameOf(index_id)) ?? '';
       events.push(...found.map((match) => eventOf(match, { name, tag, at })));
     }
-    const stored = await store(
-      db,
-      changes.map(({ sequence }) => sequence),
-      events,
-    );
+    const sequences = changes.map(({ sequence }) => sequence);
+    const stored = await host.commit((transaction) => store(transaction, sequences, events));
     if (stored > 0) onEvents(stored);
     return true;
   }
@@ -188,38 +185,40 @@ async function release(db: WatchDb, lease: Lease): Promise<void> {
 }
 
 /** Stores events of watches that still exist, and removes the changes. Returns the number of events. */
-function store(db: WatchDb, sequences: readonly number[], events: readonly Event[]): Promise<number> {
-  return db.transaction().execute(async (transaction) => {
-    const removed = await transaction
-      .deleteFrom('watch_changes')
-      .where('sequence', 'in', [...sequences])
-      .executeTakeFirst();
-    if (Number(removed.numDeletedRows) !== sequences.length) throw new Overtaken();
-    let stored = 0;
-    for (let at = 0; at < events.length; at += ROWS_MAX) {
-      const some = events.slice(at, at + ROWS_MAX);
-      const numbers = [...new Set(some.map(({ number }) => number))];
-      const rows = await transaction
-        .selectFrom('watches')
-        .select(['number', 'webhook'])
-        .where('number', 'in', numbers)
-        .execute();
-      const webhooks = new Map(rows.map(({ number, webhook }) => [number, webhook]));
-      const wanted = some.filter(({ number }) => webhooks.has(number));
-      if (wanted.length === 0) continue;
-      stored += wanted.length;
-      await transaction
-        .insertInto('watch_events')
-        .values(wanted.map(({ number: _, ...event }) => event))
-        .execute();
-      const sent = wanted.flatMap(({ number, event_id, type, at, body }) => {
-        const webhook = webhooks.get(number) ?? null;
-        return webhook === null ? [] : [{ webhook, event_id, type, at, body, next_at: at }];
-      });
-      if (sent.length > 0) await transaction.insertInto('webhook_events').values(sent).execute();
-    }
-    return stored;
-  });
+async function store(
+  transaction: WatchDb,
+  sequences: readonly number[],
+  events: readonly Event[],
+): Promise<number> {
+  const removed = await transaction
+    .deleteFrom('watch_changes')
+    .where('sequence', 'in', [...sequences])
+    .executeTakeFirst();
+  if (Number(removed.numDeletedRows) !== sequences.length) throw new Overtaken();
+  let stored = 0;
+  for (let at = 0; at < events.length; at += ROWS_MAX) {
+    const some = events.slice(at, at + ROWS_MAX);
+    const numbers = [...new Set(some.map(({ number }) => number))];
+    const rows = await transaction
+      .selectFrom('watches')
+      .select(['number', 'webhook'])
+      .where('number', 'in', numbers)
+      .execute();
+    const webhooks = new Map(rows.map(({ number, webhook }) => [number, webhook]));
+    const wanted = some.filter(({ number }) => webhooks.has(number));
+    if (wanted.length === 0) continue;
+    stored += wanted.length;
+    await transaction
+      .insertInto('watch_events')
+      .values(wanted.map(({ number: _, ...event }) => event))
+      .execute();
+    const sent = wanted.flatMap(({ number, event_id, type, at, body }) => {
+      const webhook = webhooks.get(number) ?? null;
+      return webhook === null ? [] : [{ webhook, event_id, type, at, body, next_at: at }];
+    });
+    if (sent.length > 0) await transaction.insertInto('webhook_events').values(sent).execute();
+  }
+  return stored;
 }
 
 /** The id follows from the change, the asset and the watch, so that a change has one event however often it is compared. */
