@@ -54,6 +54,8 @@ export interface WatchEvent {
     /** As of a search, without metadata. */
     readonly global_match: Omit<GlobalMatch, 'metadata' | 'unit_scores'> | null;
     readonly chunk_match: Omit<ChunkMatch, 'metadata'> | null;
+    /** Of a watch with `once`. */
+    readonly value?: unknown;
   };
 }
 export type Simprint = Schemas['IsccSimprint'];

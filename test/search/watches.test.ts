@@ -122,6 +122,27 @@ describe.each(among('memory', 'usearch', 'postgresql'))('on %s', (engine) => {
     expect(total).toBeGreaterThan(watched.length);
   });
 
+  test('reports each value of `once` once, whatever becomes of the asset', async () => {
+    const [one, other] = entries as [Entry, Entry];
+    const at1 = { ...one, metadata: { gateway: 'https://a.example/1' } };
+    await put('once', { query: { units: unitsOf(one) }, threshold: 1, once: 'metadata.gateway' });
+    await client.addAssets('ds', [{ ...one, metadata: { title: 'without' } }]);
+    await client.addAssets('ds', [at1]);
+    await client.addAssets('ds', [at1]);
+    await client.deleteAsset('ds', idOf(one));
+    // The same address under another id, and twice in a batch.
+    await client.addAssets('ds', [{ ...at1, iscc_id: idOf(other) }, at1]);
+    const at2 = { gateway: 'https://a.example/2' };
+    await client.addAssets('ds', [
+      { ...one, metadata: at2 },
+      { ...at1, iscc_id: idOf(other), metadata: at2 },
+    ]);
+    await client.addAssets('ds', [{ ...other, metadata: { gateway: 'https://a.example/3' } }]);
+    const events = await nextEvents(at('once'), 2, { quietMs: QUIET_MS });
+    expect(events.map(({ data }) => data.value)).toEqual(['https://a.example/1', 'https://a.example/2']);
+    await put('other', { query: { units: unitsOf(one) }, once: 'gateway' }, 422);
+  });
+
   test('compares metadata, simprints and the content of another asset', async () => {
     const [one, other] = entries as [Entry, Entry];
     const simprint = 'AXvu5ksvE1s';

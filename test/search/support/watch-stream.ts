@@ -9,6 +9,7 @@ export interface WatchEvent {
     readonly matches: boolean;
     readonly global_match: { readonly score: number; readonly types: Record<string, number> } | null;
     readonly chunk_match: { readonly score: number } | null;
+    readonly value?: unknown;
   };
 }
 

@@ -19,12 +19,16 @@ export interface ComparedWatch {
   readonly query: string;
   readonly parameters: Omit<SearchParameters, 'limit'>;
   readonly since: number;
+  /** Path in the metadata to the value of which the watch reports the first asset only. */
+  readonly once?: readonly string[] | undefined;
 }
 
 /** A row of a changed asset, as the engine writes and reads it. */
 interface AssetRow {
   /** `\x` and the body of the ISCC-ID in hexadecimal. */
   readonly key: string;
+  /** JSON. */
+  readonly metadata: string | null;
 }
 
 /** A commit of an index. */
@@ -49,6 +53,8 @@ export interface FoundMatch {
   readonly matches: boolean;
   /** After the commit if it matches then, else before. */
   readonly found: { readonly global_match: Match | null; readonly chunk_match: Match | null };
+  /** Of a watch with `once`: its value in the asset. */
+  readonly value?: unknown;
 }
 
 interface Result {
@@ -148,8 +154,8 @@ export class Matcher {
     const before = await this.#matchesOf(change, oldRows);
     if (after.size + before.size === 0) return [];
     const idOf = ({ key }: AssetRow) => isccIdOf(state.realm ?? 0, BigInt(`0x${key.slice(2)}`));
-    const idsOf = (rows: string) => new Set((JSON.parse(rows) as AssetRow[]).map(idOf));
-    const [put, old] = [idsOf(putRows), idsOf(oldRows)];
+    const byId = (rows: string) => new Map((JSON.parse(rows) as AssetRow[]).map((row) => [idOf(row), row]));
+    const [put, old] = [byId(putRows), byId(oldRows)];
     return [...new Set([...after.keys(), ...before.keys()])].sort().flatMap((number) => {
       const watch = this.#byNumber.get(number);
       if (watch === undefined) return [];
@@ -158,7 +164,11 @@ export class Matcher {
         const found = now?.get(isccId) ?? then?.get(isccId);
         const kind = put.has(isccId) ? (old.has(isccId) ? 'updated' : 'added') : 'withdrawn';
         const matches = now?.has(isccId) ?? false;
-        return found === undefined ? [] : [{ watch, isccId, change: kind, matches, found } as const];
+        if (found === undefined) return [];
+        const match = { watch, isccId, change: kind, matches, found } as const;
+        if (watch.once === undefined) return [match];
+        const value = matches ? valueAt(put.get(isccId)?.metadata, watch.once) : undefined;
+        return value === undefined ? [] : [{ ...match, value }];
       });
     });
   }
@@ -252,6 +262,16 @@ function entryOf({ number, query }: ComparedWatch): string {
     ...(units != null && units.length > 0 && { units: units.length === 1 ? [...units, ...units] : units }),
     ...(stored.length > 0 && { simprints: Object.fromEntries(stored) }),
   });
+}
+
+/** The value at a path of metadata; `undefined` without one. */
+function valueAt(metadata: string | null | undefined, path: readonly string[]): unknown {
+  if (metadata == null) return undefined;
+  const member = (value: unknown, name: string) =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+      ? (value as Readonly<Record<string, unknown>>)[name]
+      : undefined;
+  return path.reduce(member, JSON.parse(metadata) as unknown) ?? undefined;
 }
 
 function resultOf(text: Buffer): Result {

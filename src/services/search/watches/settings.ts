@@ -8,6 +8,10 @@ const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Of a watch, all members together. A code has some 200 bytes, a simprint 50. */
 export const WATCH_BYTES_MAX = 262_144;
 
+const ONCE_PATTERN = /^metadata(?:\.[\w-]{1,64}){1,8}$/;
+const ONCE_RULE =
+  'once must be metadata and the names of 1 to 8 members, such as metadata.gateway; names have letters, digits, _ and -';
+
 const share = z.number().min(0).max(1);
 
 export const ID_RULE =
@@ -38,6 +42,14 @@ const settings = {
     .optional()
     .describe('Conditions on the metadata; all must hold'),
   skip_featureless: z.boolean().optional().describe('Whether to leave out featureless Image-Codes'),
+  once: z
+    .string()
+    .regex(ONCE_PATTERN, ONCE_RULE)
+    .optional()
+    .describe(
+      'Path to a value of the metadata, for example `metadata.gateway`: then only assets that match and have a value are ' +
+        'reported, and of those with the same value only the first, as long as the watch exists',
+    ),
   webhook: z.string().optional().describe('Address that gets the events. Absent: only the stream has them'),
 };
 
@@ -80,6 +92,12 @@ export const watch = z
   .meta({ id: 'Watch' });
 
 export type Watch = z.output<typeof watch>;
+
+/** The names of the members that lead to the value of `once`. */
+export function onceOf(settings: string): readonly string[] | undefined {
+  const { once } = JSON.parse(settings) as Omit<NewWatch, 'query'>;
+  return once?.split('.').slice(1);
+}
 
 /** Parameters of the search that settings, as JSON, stand for. */
 export function parametersOf(text: string): Omit<SearchParameters, 'limit'> {

@@ -9,7 +9,7 @@ import { SharedRuns } from '../../../platform/shared-runs.js';
 import { Lease } from '../../../storage/feed/lease.js';
 import type { WatchHost } from './host.js';
 import type { ComparedWatch, FoundMatch, Matcher } from './matcher.js';
-import { parametersOf } from './settings.js';
+import { onceOf, parametersOf } from './settings.js';
 import type { WatchDb, WatchEventTable } from './tables.js';
 
 /** Other processes record changes, too. */
@@ -24,6 +24,9 @@ const ROWS_MAX = 500;
 /** How long events are kept for streams. */
 export const EVENTS_KEPT_MS = 7 * 24 * 3_600_000;
 const CLEAN_MS = 600_000;
+/** Begins the ids of events. */
+const PREFIX = 'evt_';
+const ONCE_PREFIX = `${PREFIX}once`;
 /** Hexadecimal digits of an event's id. */
 const ID_DIGITS = 32;
 
@@ -145,6 +148,7 @@ export class Watcher {
           query,
           parameters: parametersOf(settings),
           since,
+          once: onceOf(settings),
         }),
       );
       await matcher.add(watches);
@@ -159,9 +163,11 @@ export class Watcher {
     const now = performance.now();
     if (now - this.#cleanedMs < CLEAN_MS) return;
     this.#cleanedMs = now;
+    // Those of watches with `once` also say what was reported.
     await db
       .deleteFrom('watch_events')
       .where('at', '<', Date.now() - EVENTS_KEPT_MS)
+      .where('event_id', 'not like', `${ONCE_PREFIX}%`)
       .execute();
     if (this.#known === 0) return;
     const rows = await db.selectFrom('watches').select('number').execute();
@@ -207,12 +213,17 @@ async function store(
     const webhooks = new Map(rows.map(({ number, webhook }) => [number, webhook]));
     const wanted = some.filter(({ number }) => webhooks.has(number));
     if (wanted.length === 0) continue;
-    stored += wanted.length;
-    await transaction
+    const added = await transaction
       .insertInto('watch_events')
       .values(wanted.map(({ number: _, ...event }) => event))
+      // A watch with `once` has reported the value.
+      .onConflict((conflict) => conflict.column('event_id').doNothing())
+      .returning('event_id')
       .execute();
-    const sent = wanted.flatMap(({ number, event_id, type, at, body }) => {
+    stored += added.length;
+    const ids = new Set(added.map(({ event_id }) => event_id));
+    const fresh = wanted.filter(({ event_id }) => ids.delete(event_id));
+    const sent = fresh.flatMap(({ number, event_id, type, at, body }) => {
       const webhook = webhooks.get(number) ?? null;
       return webhook === null ? [] : [{ webhook, event_id, type, at, body, next_at: at }];
     });
@@ -221,14 +232,19 @@ async function store(
   return stored;
 }
 
-/** The id follows from the change, the asset and the watch, so that a change has one event however often it is compared. */
+/**
+ * The id follows from the change, the asset and the watch, so that a change has one event however often it is compared; with
+ * `once`, from the value and the watch.
+ */
 function eventOf(
-  { watch, isccId, change, matches, found }: FoundMatch,
+  { watch, isccId, change, matches, found, value }: FoundMatch,
   { name, tag, at }: { readonly name: string; readonly tag: string; readonly at: number },
 ): Event {
-  const hash = createHash('sha256').update(`${tag} ${isccId} ${watch.number}`).digest('hex');
-  const [id, type] = [`evt_${hash.slice(0, ID_DIGITS)}`, `asset.${change}`];
-  const data = { index: name, watch: watch.id, iscc_id: isccId, matches, ...found };
+  const isOnce = value !== undefined;
+  const source = isOnce ? `${watch.number} ${JSON.stringify(value)}` : `${tag} ${isccId} ${watch.number}`;
+  const hash = createHash('sha256').update(source).digest('hex').slice(0, ID_DIGITS);
+  const [id, type] = [`${isOnce ? ONCE_PREFIX : PREFIX}${hash}`, `asset.${change}`];
+  const data = { index: name, watch: watch.id, iscc_id: isccId, matches, ...found, ...(isOnce && { value }) };
   const body = JSON.stringify({ id, type, timestamp: new Date(at).toISOString(), data });
   return { index_id: watch.index, watch: watch.id, event_id: id, type, at, body, number: watch.number };
 }
