@@ -17,6 +17,7 @@ beforeAll(async () => {
     MSTORE_BY_CONTENT: '1',
     RESOLVER_BY_CONTENT: '1',
     RESOLVER_RIGHTS: '1',
+    RESOLVER_WATCHES: '1',
   });
 });
 

@@ -1,5 +1,5 @@
 /** Port: what a resolver reads of the search service in the same process. Typed results and failures, without HTTP and JSON. */
-import type { SearchApi, UnitMatch } from '../client/search-api.js';
+import type { NewWatch, SearchApi, UnitMatch, Watch } from '../client/search-api.js';
 
 /** The search service of this process could not respond to a valid query. */
 export class LocalSearchFailed extends Error {
@@ -37,7 +37,23 @@ export interface LocalSearch {
   has(index: string): Promise<true | undefined>;
 }
 
+/** Port: the watches of indexes, over HTTP or of this process. @throws {ServiceError} with the status of the search service */
+export interface WatchApi {
+  putWatch(index: string, id: string, watch: NewWatch): Promise<Watch>;
+  getWatch(index: string, id: string): Promise<Watch>;
+  deleteWatch(index: string, id: string): Promise<void>;
+  /** Server-sent events. */
+  watchStream(
+    index: string,
+    id: string,
+    after: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array | string>>;
+}
+
 /** The search service of this process: what its clients call, and typed reads of the same indexes. */
 export interface InProcessIndexes extends SearchApi {
+  /** Absent if the indexes were opened without their service. */
+  readonly watches?: WatchApi | undefined;
   readonly local: LocalSearch;
 }

@@ -5,6 +5,8 @@ export type { AssetName, AssetReference, ContentMatches, ContentQueryOptions } f
 export * from './errors.js';
 export type { CallOptions, ClientOptions, Download } from './http.js';
 export {
+  type ManifestWatch,
+  type NewManifestWatch,
   type ResolvedMatch,
   ResolverClient,
   type RightsOptions,

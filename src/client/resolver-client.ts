@@ -12,13 +12,18 @@ import {
 import { type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/resolver.js';
 import type { Query, RequestBody, ResponseBody } from './operation.js';
+import type { WatchEvent } from './search-api.js';
 import type { MatchOptions } from './store-client.js';
 import type { Source } from './upload.js';
+import { type WatchGap, watchEvents } from './watch-events.js';
 
 type Matches = Required<ResponseBody<operations['queryByLargeBinding']>>;
 type Binding = RequestBody<operations['queryByLargeBinding']>;
 
 export type ResolvedMatch = Matches['matches'][number];
+
+export type NewManifestWatch = RequestBody<operations['putManifestWatch']>;
+export type ManifestWatch = ResponseBody<operations['putManifestWatch']>;
 
 export type RightsReport = ResponseBody<operations['getRightsByCode']>;
 
@@ -70,6 +75,38 @@ export class ResolverClient {
   ): Promise<ResponseBody<operations['checkFile']>> {
     const { signal: _, ...query } = options;
     return this.#http.json(await assetCall(['check'], source, query), options);
+  }
+
+  /** Reports manifests of a content that are declared from now on. Replaces the watch with this id, which is a secret. */
+  putManifestWatch(id: string, watch: NewManifestWatch, options?: CallOptions): Promise<ManifestWatch> {
+    return this.#http.json({ method: 'PUT', path: ['v1', 'watches', id], json: watch }, options);
+  }
+
+  getManifestWatch(id: string, options?: CallOptions): Promise<ManifestWatch> {
+    return this.#http.json({ method: 'GET', path: ['v1', 'watches', id] }, options);
+  }
+
+  deleteManifestWatch(id: string, options?: CallOptions): Promise<void> {
+    return this.#http.noContent({ method: 'DELETE', path: ['v1', 'watches', id] }, options);
+  }
+
+  /**
+   * The manifests that a watch reports, without an end, as events whose `data.value` is the address. Continues after a lost
+   * connection.
+   *
+   * @param after id of the last known event; absent: all
+   */
+  manifestWatchEvents(
+    id: string,
+    after?: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<WatchEvent | WatchGap> {
+    const path = ['v1', 'watches', id, 'events'];
+    const open = (last: string | undefined) => {
+      const headers = last === undefined ? {} : { 'Last-Event-ID': last };
+      return this.#http.download({ method: 'GET', path, headers }, options);
+    };
+    return watchEvents(open, after, options.signal);
   }
 
   /** Who says what about mining and training of an asset: a path, bytes or a stream. */

@@ -1,6 +1,6 @@
 /** The search service over HTTP. Methods are named after the operations of `openapi/search.json`. */
 import { serviceError } from './errors.js';
-import { type CallOptions, type ClientOptions, HttpClient } from './http.js';
+import { type CallOptions, type ClientOptions, type Download, HttpClient } from './http.js';
 import type { operations } from './openapi/search.js';
 import type { ResponseBody } from './operation.js';
 import type {
@@ -128,12 +128,29 @@ export class SearchClient implements SearchApi {
     after?: string,
     options: CallOptions = {},
   ): AsyncGenerator<WatchEvent | WatchGap> {
-    const path = ['indexes', index, 'watches', id, 'events'];
-    const open = (last: string | undefined) => {
-      const headers = last === undefined ? {} : { 'Last-Event-ID': last };
-      return this.#http.download({ method: 'GET', path, headers }, options);
-    };
+    const open = (last: string | undefined) => this.#events(index, id, last, options.signal);
     return watchEvents(open, after, options.signal);
+  }
+
+  /** The stream of server-sent events of a watch, unparsed, until its connection ends. */
+  async watchStream(
+    index: string,
+    id: string,
+    after: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    return (await this.#events(index, id, after, signal)).stream;
+  }
+
+  #events(
+    index: string,
+    id: string,
+    after: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Download> {
+    const path = ['indexes', index, 'watches', id, 'events'];
+    const headers = after === undefined ? {} : { 'Last-Event-ID': after };
+    return this.#http.download({ method: 'GET', path, headers }, signal && { signal });
   }
 
   async assetLines(

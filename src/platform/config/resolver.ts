@@ -111,6 +111,13 @@ export const resolverVariables = defineVariables({
     description:
       'Whether clients can look up what is said about data mining and AI training of an asset or a code (`/v1/rights/…`)',
   },
+  watches: {
+    name: 'RESOLVER_WATCHES',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether clients can watch for manifests of a content (`/v1/watches/…`); the key for the search service then needs the right `write`',
+  },
   trustAnchors: {
     name: 'RESOLVER_TRUST_ANCHORS',
     schema: text(),

@@ -5,11 +5,12 @@ import { ManifestReader, warmReader } from '../../c2pa/manifest-reader.js';
 import { SCHEMA_ATTRIBUTION } from '../../c2pa/schema.js';
 import { SearchManifestIndex } from '../../c2pa/search-index-port.js';
 import { trustListsOf } from '../../c2pa/trust-lists.js';
+import { SearchClient } from '../../client/search-client.js';
 import type { ContentCoder } from '../../content/coder.js';
 import { References } from '../../content/reference.js';
 import { ASSET_HEADERS } from '../../content/sent-filename.js';
 import { type AllowedHosts, namedHosts } from '../../http/head/allowed-hosts.js';
-import type { Readiness, ServiceApp } from '../../http/routing/service.js';
+import type { CorsPolicy, Readiness, ServiceApp } from '../../http/routing/service.js';
 import type { FollowedNetwork } from '../../network/aggregator.js';
 import { isLoopback } from '../../platform/config/listen.js';
 import { indexNames, type ResolverConfig } from '../../platform/config/resolver.js';
@@ -32,12 +33,15 @@ import type { SearchBackend } from './search-backend.js';
 import { ResolverService } from './service.js';
 import { SeveralIndexes } from './several-indexes.js';
 import { StoreClient } from './store-client.js';
+import { ManifestWatches } from './watches/manifest-watches.js';
 
 const CORS_MAX_AGE_SECONDS = 86_400;
 const REQUEST_HEADERS = [
   ...['Content-Type', 'Accept', 'If-None-Match', 'Authorization', 'X-API-Key'],
   ...ASSET_HEADERS,
 ];
+/** The client of the resolver tries again. */
+const NO_RETRY = { attempts: 1 };
 const SEARCH_URL_DEFAULT = 'http://127.0.0.1:8010';
 
 /** Services of this process that the resolver calls without HTTP. */
@@ -87,31 +91,31 @@ export async function resolverApp(
       log?.warn({ err: error }, 'a store failed; its manifests are left out of the matches'),
   });
   const addresses = new AddressReader(gateways, { timeoutMs: fetchTimeoutMs, parallel });
+  const watches = watchesOf(config, search, backend);
   const trust = trusting(config, { service, reader, addresses, coder });
   return {
     name: 'resolver',
     title: TITLE,
     description: `Finds the C2PA manifests of content by its ISCC and fetches them. ${SCHEMA_ATTRIBUTION}`,
     version,
-    routes: resolverRoutes(service, { ...trust, content, coder: checkingCoder(config, coder), reader }),
+    routes: resolverRoutes(service, {
+      ...trust,
+      content,
+      coder: checkingCoder(config, coder),
+      reader,
+      watches,
+    }),
     errors: errorForm,
     unreadBody: { bytesMax: BODY_BYTES_MAX, lengthRequired: true },
-    cors: {
-      origins: ['*'],
-      methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-      closedMethods: [],
-      requestHeaders: REQUEST_HEADERS,
-      exposedHeaders: ['ETag', 'Retry-After'],
-      maxAgeSeconds: CORS_MAX_AGE_SECONDS,
-      refusedStatus: 400,
-    },
+    cors: corsPolicy(watches !== undefined),
     responseHeaders: { 'Referrer-Policy': 'same-origin' },
     proxies: config.proxies,
     ...present({ allowedHosts: allowedHosts(config) }),
     readiness: () => readinessOf(service, reader),
     metrics: metrics.all,
     ...(await errorTracking('resolver', config)),
-    docs: { tags: tagsOf(trust.rights !== undefined) },
+    docs: { tags: tagsOf(trust.rights !== undefined, watches !== undefined) },
+    endStreams: () => watches?.close(),
     close: async () => {
       await gateways.close();
       await remote?.close();
@@ -121,12 +125,25 @@ export async function resolverApp(
   };
 }
 
+function corsPolicy(hasWatches: boolean): CorsPolicy {
+  return {
+    origins: ['*'],
+    methods: ['GET', 'HEAD', 'POST', ...(hasWatches ? ['PUT', 'DELETE'] : []), 'OPTIONS'],
+    closedMethods: [],
+    requestHeaders: REQUEST_HEADERS,
+    exposedHeaders: ['ETag', 'Retry-After'],
+    maxAgeSeconds: CORS_MAX_AGE_SECONDS,
+    refusedStatus: 400,
+  };
+}
+
 /** Groups of routes in the documentation. */
-function tagsOf(hasRights: boolean): Readonly<Record<string, string>> {
+function tagsOf(hasRights: boolean, hasWatches: boolean): Readonly<Record<string, string>> {
   return {
     matches: 'Find manifests by soft binding.',
     manifests: 'Fetch manifests from the gateways that store them.',
     ...(hasRights && { rights: 'Who says what about mining and training of a content (extension).' }),
+    ...(hasWatches && { watches: 'Report manifests of a content when they are declared (extension).' }),
     services: 'Algorithms, capabilities and status of the service.',
     probes: 'Health of the service.',
   };
@@ -190,6 +207,22 @@ function remoteStore(
   timeoutMs: number,
 ): StoreClient | undefined {
   return url === undefined ? undefined : new StoreClient({ url, address: address ?? url, timeoutMs });
+}
+
+/** Watches at the first index, to which stores write; `undefined` if they are off. */
+function watchesOf(
+  config: ResolverConfig,
+  search: InProcessIndexes | undefined,
+  backend: SearchBackend,
+): ManifestWatches | undefined {
+  const { searchUrl, searchApiKey: apiKey, searchTimeoutSeconds, matchThreshold: scoreMin } = config;
+  const [index] = indexNames(config.searchIndex);
+  if (!config.watches || index === undefined) return undefined;
+  const timeoutMs = searchTimeoutSeconds * 1000;
+  const remote = () =>
+    new SearchClient(searchUrl ?? SEARCH_URL_DEFAULT, { ...present({ apiKey }), timeoutMs, retry: NO_RETRY });
+  const api = (searchUrl === undefined ? search?.watches : undefined) ?? remote();
+  return new ManifestWatches({ api, index, backend, scoreMin });
 }
 
 /** `RESOLVER_SEARCH_URL` if set, else the search service in this process, else the one on the default port. */

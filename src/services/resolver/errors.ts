@@ -19,10 +19,16 @@ export const ERRORS = {
   VALUE_TOO_LONG: [400, 'Value is longer than 4096 characters'],
   QUERY_TOO_LONG: [414, 'Value is longer than 4096 characters'],
   MANIFEST_NOT_FOUND: [404, 'C2PA Manifest not found'],
+  WATCH_NOT_FOUND: [404, 'The watch does not exist'],
+  ISCC_ID_NOT_FOUND: [
+    404,
+    'iscc: the index has no declaration with this ISCC-ID; send the ISCC-CODE instead',
+  ],
   LENGTH_INVALID: [413, 'Invalid Content-Length'],
   RATE_EXCEEDED: [429, 'Rate limit exceeded'],
   SEARCH_FAILED: [500, 'Search backend unavailable'],
   SEARCH_UNAVAILABLE: [503, 'Search backend unavailable'],
+  INDEX_MISSING: [503, 'The index of declarations does not exist yet; a store makes it'],
   REPOSITORY_UNAVAILABLE: [500, 'Manifest repository unavailable'],
   REPOSITORY_BUSY: [503, 'Manifest repository busy'],
   STORE_UNAVAILABLE: [503, 'Manifest store unavailable'],
@@ -44,6 +50,17 @@ export class ResolverRefusal extends Error {
   constructor(code: ErrorCode) {
     super(errors.text(code));
     this.code = code;
+  }
+}
+
+/** The search service refuses a watch, because of the request or of the configuration. */
+export class WatchRefused extends Error {
+  override readonly name = 'WatchRefused';
+  readonly status: 400 | 409;
+
+  constructor(status: 400 | 409, detail: string) {
+    super(detail);
+    this.status = status;
   }
 }
 
@@ -84,6 +101,7 @@ export const errorForm: ErrorForm = {
   refusal: (refused) => (refused.kind === 'malformed' ? malformed(refused.message) : commonRefusal(refused)),
   thrown(error) {
     if (error instanceof BindingQueryInvalid) return detailReply(400, error.message);
+    if (error instanceof WatchRefused) return detailReply(error.status, error.message);
     if (error instanceof BackendUnavailable) return retryLater(errors.reply('SEARCH_UNAVAILABLE'));
     if (error instanceof BackendFailed) return errors.reply('SEARCH_FAILED');
     if (error instanceof RepositoriesSlow) return retryLater(errors.reply('REPOSITORIES_SLOW'));

@@ -23,6 +23,8 @@ import { ResolverRefusal } from './errors.js';
 import { type RightsOptions, rightsRoutes } from './rights/routes.js';
 import { fetchQuery, isccManifestPath, manifestPath } from './schema.js';
 import type { ResolverService } from './service.js';
+import type { ManifestWatches } from './watches/manifest-watches.js';
+import { watchRoutes } from './watches/routes.js';
 
 export const TITLE = 'ISCC soft-binding resolver';
 
@@ -50,6 +52,8 @@ export interface RouteOptions {
   readonly coder?: ContentCoder | undefined;
   /** Look-ups of rights; `undefined` if they are off. */
   readonly rights?: RightsOptions | undefined;
+  /** Watches for manifests; `undefined` if they are off. */
+  readonly watches?: ManifestWatches | undefined;
 }
 
 const FAILED: ResponseSpec = { description: 'The search service or the manifest repository failed.' };
@@ -66,6 +70,7 @@ export function resolverRoutes(service: ResolverService, options: RouteOptions):
     ...queryRoutes(service, options),
     ...contentRoutes(contentQueries(service, options)),
     ...rightsRoutes(options.rights),
+    ...watchRoutes(options.watches),
     ...checkRoutes(service, { ...options, looksUpRights: options.rights !== undefined }),
     ...manifestRoutes(service),
     ...serviceRoutes(description(service, options)),

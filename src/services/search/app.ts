@@ -99,7 +99,7 @@ export async function searchApp(
   const aggregator = follow && (await startAggregator(engine, followLogs, follow, tracking.errorReports));
   const watching = watchService(config, engine, watched, allowed, log);
   const watches = () => watching?.watches ?? unwatched(watched);
-  const inProcess = InProcessSearch.over(engine, loaded);
+  const inProcess = InProcessSearch.over(engine, loaded, watches);
   return {
     inProcess,
     inProcessId: id,

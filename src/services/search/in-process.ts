@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { z } from 'zod';
-import type { InProcessIndexes, LocalSearch } from '../../c2pa/local-search.js';
+import type { InProcessIndexes, LocalSearch, WatchApi } from '../../c2pa/local-search.js';
 import { serviceError } from '../../client/errors.js';
 import type {
   AddResult,
@@ -16,17 +16,20 @@ import type {
   Query,
   SearchParameters,
   SearchResult,
+  Watch,
 } from '../../client/search-api.js';
 import { isNativeError } from '../../native.js';
 import { EngineSearch } from './engine/local-search.js';
 import { openEngine, searchFolder } from './engine/open.js';
 import type { Engine } from './engine/port.js';
-import { ERRORS, engineFailure } from './errors.js';
+import { ERRORS, engineFailure, errorForm } from './errors.js';
 import { isOpenSearch } from './opensearch/location.js';
 import { isPostgres } from './postgres/location.js';
 import { searchParameters } from './schema.js';
 import { engineParameters } from './selection.js';
 import { Recorder } from './watches/recorder.js';
+import { newWatch } from './watches/settings.js';
+import type { Watches } from './watches/watches.js';
 
 export class InProcessSearch implements InProcessIndexes {
   readonly #engine: Engine;
@@ -34,8 +37,15 @@ export class InProcessSearch implements InProcessIndexes {
   readonly #loaded: Promise<void>;
   /** Reads the same indexes without JSON. */
   readonly local: LocalSearch;
+  readonly watches?: WatchApi;
 
-  private constructor(engine: Engine, release: () => Promise<void>, loaded: Promise<void>) {
+  private constructor(
+    engine: Engine,
+    release: () => Promise<void>,
+    loaded: Promise<void>,
+    watches?: () => Watches,
+  ) {
+    if (watches !== undefined) this.watches = watchApi(watches, loaded);
     this.#engine = engine;
     this.#release = release;
     this.#loaded = loaded;
@@ -59,9 +69,9 @@ export class InProcessSearch implements InProcessIndexes {
     return new InProcessSearch(engine, release, Promise.resolve());
   }
 
-  /** Wraps an open engine; its owner closes it. Calls wait until its indexes are loaded. */
-  static over(engine: Engine, loaded: Promise<void>): InProcessSearch {
-    return new InProcessSearch(engine, async () => {}, loaded);
+  /** Wraps an open engine with its watches; its owner closes it. Calls wait until its indexes are loaded. */
+  static over(engine: Engine, loaded: Promise<void>, watches?: () => Watches): InProcessSearch {
+    return new InProcessSearch(engine, async () => {}, loaded, watches);
   }
 
   static async #openShared(location: string): Promise<InProcessSearch> {
@@ -207,6 +217,28 @@ function asServiceError(error: unknown): unknown {
   const failure = serviceError({ status, body: { detail: JSON.parse(detail) } });
   failure.cause = error;
   return failure;
+}
+
+/** @param watches throws if the engine has none */
+function watchApi(watches: () => Watches, loaded: Promise<void>): WatchApi {
+  const call = async <T>(work: (watches: Watches) => Promise<T>): Promise<T> => {
+    await loaded;
+    try {
+      return await work(watches());
+    } catch (error) {
+      if (isNativeError(error, 'INVALID_STATE')) throw error;
+      const { status, body } = errorForm.thrown(error, '');
+      if (body?.kind === 'text') throw serviceError({ status, body: JSON.parse(body.text) });
+      throw serviceError({ status, body: body?.kind === 'json' ? body.value : undefined });
+    }
+  };
+  return {
+    putWatch: (index, id, body) =>
+      call(async (all) => (await all.put(index, id, newWatch.parse(body))).watch as Watch),
+    getWatch: (index, id) => call(async (all) => (await all.get(index, id)) as Watch),
+    deleteWatch: (index, id) => call((all) => all.delete(index, id)),
+    watchStream: (index, id, after, signal) => call((all) => all.events(index, id, after, signal)),
+  };
 }
 
 const INTERNAL = { status: ERRORS.INTERNAL[0], detail: JSON.stringify(ERRORS.INTERNAL[1]) };

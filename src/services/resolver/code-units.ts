@@ -1,6 +1,6 @@
 /** The searchable units of a code that a client sends. */
-import { BindingQueryInvalid } from '../../../c2pa/binding-query.js';
-import { isNativeError, native } from '../../../native.js';
+import { BindingQueryInvalid } from '../../c2pa/binding-query.js';
+import { isNativeError, native } from '../../native.js';
 
 /** Kinds of units that say something about the content or its bytes; a Meta-Code is made of a title. */
 const SEARCHABLE = /^(?:SEMANTIC|CONTENT|DATA|INSTANCE)-/;
