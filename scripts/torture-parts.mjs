@@ -55,7 +55,7 @@ export const PARTS = [
   },
   {
     name: 'power-loss',
-    about: 'the folders that a power loss at any moment leaves of codes, store and search',
+    about: 'the folders that a power loss at any moment leaves of codes, store, search and its watches',
     unit: 'losses',
     short: 20,
     long: 300,

@@ -1,10 +1,12 @@
 /** Services whose power is lost: their load, and what must be there afterwards. */
 import { expect, vi } from 'vitest';
+import { native } from '../../../src/native.js';
 import { BLOCK_BYTES } from '../../../src/services/codes/uploads/blocks.js';
 import { bodyOf, noise, sha256, upload } from '../../codes/support/client.js';
 import { isccId, randomAsset } from '../../search/support/random-assets.js';
 import { startProcess } from '../../search/support/search-process.js';
 import { post } from '../../search/support/search-server.js';
+import { nextEvents } from '../../search/support/watch-stream.js';
 import { acceptedSidecars, bytesOf } from '../../store/support/fixtures.js';
 import { startStoreProcess } from '../../store/support/process.js';
 import { storeClient } from '../../store/support/server.js';
@@ -15,11 +17,13 @@ import type { Names } from './power-loss.js';
 const CHANGES = 40;
 const LANES = 4;
 const BATCH_ASSETS = 20;
+/** Long enough for an event that must not come. */
+const QUIET_MS = 500;
 
 export type Served = Pick<Process, 'kill' | 'output'> & { readonly url: string };
 
 export interface Subject {
-  readonly name: 'codes' | 'search' | 'store';
+  readonly name: 'codes' | 'search' | 'store' | 'watches';
   /** The strictest disk on which the service keeps its word. */
   readonly names: Names;
   /** Starts the service with its data in `folder`. */
@@ -151,4 +155,58 @@ const search: Subject = {
   },
 };
 
-export const SUBJECTS = [codes, store, search] as const;
+const WATCHED = native.encodeUnit(2, 0, 0, 256, Buffer.alloc(32, 7));
+const watchedAsset = (number: number) => {
+  const instance = native.encodeUnit(4, 0, 0, 256, Buffer.alloc(32, number));
+  return { iscc_id: isccId(number), units: [WATCHED, instance] };
+};
+const WATCH = '/indexes/main/watches/all';
+
+/** Events of each asset that the watch reports after a restart, by the address of the service. */
+const reported = new Map<string, Promise<ReadonlyMap<string, number>>>();
+
+async function reportedAt(url: string): Promise<ReadonlyMap<string, number>> {
+  await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), 10_000);
+  expectStatus(await fetch(url + WATCH), 200);
+  const numbers = Array.from({ length: CHANGES }, (_, number) => number);
+  const stored = await Promise.all(
+    numbers.map(async (number) => (await fetch(`${url}/indexes/main/assets/${isccId(number)}`)).ok),
+  );
+  const events = await nextEvents(url + WATCH, stored.filter(Boolean).length, { quietMs: QUIET_MS });
+  const counts = new Map<string, number>();
+  for (const { data } of events) counts.set(data.iscc_id, (counts.get(data.iscc_id) ?? 0) + 1);
+  for (const number of numbers)
+    if (!stored[number]) expect([number, counts.get(isccId(number)) ?? 0]).toEqual([number, 0]);
+  return counts;
+}
+
+/** An id is the number of an asset, which a watch reports once. */
+const watches: Subject = {
+  name: 'watches',
+  names: 'posix',
+  start: async (folder, env) => {
+    const service = await startProcess(`usearch://${folder}/indexes`, env);
+    reported.delete(service.url);
+    return service;
+  },
+  work: async (url, ledger) => {
+    expectStatus(await post(`${url}/indexes`, { name: 'main' }), 201);
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ query: { units: [WATCHED] }, threshold: 1 });
+    expectStatus(await fetch(url + WATCH, { method: 'PUT', headers, body }), 201);
+    await inLanes(async (number) => {
+      const id = String(number);
+      ledger.note(id, 'changing');
+      expectStatus(await post(`${url}/indexes/main/assets`, [watchedAsset(number)]), 201);
+      ledger.note(id, 'stored');
+    });
+  },
+  read: async (url, id) => {
+    const counting = reported.get(url) ?? reportedAt(url);
+    reported.set(url, counting);
+    const count = (await counting).get(isccId(Number(id))) ?? 0;
+    return { state: count === 0 ? 'deleted' : 'stored', isWhole: count < 2 };
+  },
+};
+
+export const SUBJECTS = [codes, store, search, watches] as const;
