@@ -1,7 +1,11 @@
-//! Content text simprints: one soft hash per chunk of a text (iscc-sdk, granular features).
+//! Simprints: one soft hash per part of a content (iscc-sdk, granular features). Those of texts are here, those of films
+//! and sounds in modules of their own.
 //!
-//! Chunk boundaries depend on the content, 512 characters apart on average. So if two texts share a
-//! passage, most simprints of the passage are equal.
+//! Chunk boundaries of a text depend on the content, 512 characters apart on average. So if two texts share a passage, most
+//! simprints of the passage are equal.
+
+pub mod film;
+pub mod sound;
 
 use crate::Compat;
 use crate::kernels::collapse;
@@ -11,18 +15,18 @@ use crate::text::{self, chunks};
 /// A 256-bit simprint.
 pub type Simprint = [u8; 32];
 
-/// The simprints of a text with their positions, in order. The chunks have no gaps or overlaps.
+/// The simprints of a content with their positions, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Features {
-    /// One per chunk, at least one.
+    /// One per part.
     pub simprints: Vec<Simprint>,
-    /// Starts of the chunks.
+    /// Starts of the parts.
     pub offsets: Vec<u64>,
-    /// Lengths of the chunks.
+    /// Lengths of the parts.
     pub sizes: Vec<u64>,
 }
 
-/// The unit of offsets and sizes.
+/// The unit of offsets and sizes in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Unicode code points.
@@ -41,7 +45,7 @@ pub fn simprints_at(level: Level, text: &str) -> Vec<Simprint> {
     chunks::chunks(text).map(|chunk| simprint(level, chunk)).collect()
 }
 
-/// The simprints of [clean](text::clean) `text`, with offsets and sizes.
+/// The simprints of [clean](text::clean) `text`, at least one, with offsets and sizes. The chunks have no gaps or overlaps.
 ///
 /// iscc-sdk 0.9.7 omits a last chunk of fewer than 128 characters unless it is the only one.
 pub fn features(text: &str, unit: Unit, compat: Compat) -> Features {

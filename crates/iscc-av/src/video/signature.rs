@@ -34,6 +34,14 @@ pub struct Signature {
     pub time_unit: u16,
 }
 
+impl Signature {
+    /// The times of the frames in milliseconds. All are zero if the signature has no time unit.
+    pub fn milliseconds(&self) -> Vec<u64> {
+        let of = |&time: &u32| (u64::from(time) * 1000).checked_div(u64::from(self.time_unit));
+        self.times.iter().map(|time| of(time).unwrap_or(0)).collect()
+    }
+}
+
 /// Why bytes are not a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SignatureError {
@@ -120,6 +128,13 @@ mod tests {
         assert_eq!(DIGITS[81 + 2 * 9 + 1], [1, 0, 2, 0, 1]);
         // The carry of the fifth digit is dropped.
         assert_eq!(DIGITS[243], [0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn times_are_in_ticks() {
+        let of = |time_unit| Signature { frames: Vec::new(), times: vec![0, 1, 7], time_unit };
+        assert_eq!(of(5).milliseconds(), [0, 200, 1400]);
+        assert_eq!(of(0).milliseconds(), [0, 0, 0]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io::BufReader;
 use iscc_av::audio::{Fingerprinter, sound};
 use iscc_av::video::signature;
 use iscc_codec::{Kind, Mode};
+use iscc_units::simprint::{self, Features, film, sound as sound_parts};
 use iscc_units::{audio, video};
 use napi::Env;
 use napi::bindgen_prelude::*;
@@ -86,6 +87,45 @@ pub fn video_code_of_frames<'env>(
     CPU.run(env, move || {
         let digest = video::digest::<i32>(&frames).map_err(NativeError::invalid)?;
         unit(Kind::content(Mode::Video), &digest, bits)
+    })
+}
+
+/// The simprints of the parts of a sound or a film, with their times.
+#[napi(object)]
+pub struct MediaFeatures {
+    /// Base64url, 43 characters each.
+    pub simprints: Vec<String>,
+    /// Start of each part in milliseconds.
+    pub offsets: Vec<f64>,
+    /// Length of each part in milliseconds.
+    pub sizes: Vec<f64>,
+}
+
+impl From<Features> for MediaFeatures {
+    fn from(features: Features) -> Self {
+        let numbers = |values: Vec<u64>| values.into_iter().map(|value| value as f64).collect();
+        Self {
+            simprints: features.simprints.iter().map(simprint::encode).collect(),
+            offsets: numbers(features.offsets),
+            sizes: numbers(features.sizes),
+        }
+    }
+}
+
+/// Experimental simprints of a raw fingerprint: windows that overlap. Silence and sounds of less than 4.5 s have none.
+#[napi(catch_unwind, ts_return_type = "Promise<MediaFeatures>")]
+pub fn audio_features<'env>(env: &'env Env, fingerprint: Int32Array) -> Result<Object<'env>> {
+    CPU.run(env, move || Ok(MediaFeatures::from(sound_parts::features(&fingerprint))))
+}
+
+/// Experimental simprints of a binary MPEG-7 video signature: shots, and parts of long ones. Rejects with `DAMAGED` if the
+/// bytes are not a signature.
+#[napi(catch_unwind, ts_return_type = "Promise<MediaFeatures>")]
+pub fn video_features<'env>(env: &'env Env, signature: Uint8Array) -> Result<Object<'env>> {
+    CPU.run(env, move || {
+        let parsed = signature::parse(&signature).map_err(damaged)?;
+        let frames = parsed.frames.as_chunks().0;
+        Ok(MediaFeatures::from(film::features(frames, &parsed.milliseconds())))
     })
 }
 
