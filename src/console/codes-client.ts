@@ -24,7 +24,8 @@ export interface Feature {
   readonly maintype: string;
   readonly subtype: string;
   readonly version: number;
-  readonly byte_offsets: boolean;
+  /** Absent if offsets and sizes are milliseconds. */
+  readonly byte_offsets?: boolean;
   readonly simprints: readonly string[];
   readonly offsets?: readonly number[];
   readonly sizes?: readonly number[];

@@ -108,6 +108,7 @@ const shared = lazily(() => {
     workers: config.maxWorkers,
     fallback: true,
     ...profileOf(config.compat),
+    granularMedia: config.granularMedia,
     readBytes: config.ioReadBytes,
     models: configuredModels(config),
     jobSecondsMax: config.jobSecondsMax,

@@ -121,7 +121,7 @@ export interface CodeFileOptions {
   readonly units?: boolean;
   /** Whether an ISCC-CODE of only Data- and Instance-Code has 128 bits of each. Default: false. */
   readonly wide?: boolean;
-  /** Whether the result has simprints of the text, with byte offsets. Default: false. */
+  /** Whether the result has simprints of the text, with byte offsets, and others with `CODESDK_GRANULAR_MEDIA`. Default: false. */
   readonly granular?: boolean;
   /** Whether to add the Semantic-Code; needs a model. Default: false. */
   readonly semantic?: boolean;

@@ -58,6 +58,7 @@ export async function withPipeline<T>(
     workers: Math.max(1, Math.min(jobs, files)),
     fallback: fallback ?? config.fallback,
     ...profileOf(config.compat),
+    granularMedia: config.granularMedia,
     readBytes: config.ioReadBytes,
     models: configuredModels(config),
     jobSecondsMax: config.jobSecondsMax,

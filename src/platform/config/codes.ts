@@ -155,6 +155,13 @@ export const codesVariables = defineVariables({
     default: 'true',
     description: 'Default of the request parameter `granular`',
   },
+  granularMedia: {
+    name: 'CODESDK_GRANULAR_MEDIA',
+    schema: boolean(),
+    default: 'false',
+    description:
+      'Whether granular results of audio and video have experimental simprints, with which indexes find clips and passages',
+  },
   fallback: {
     name: 'CODESDK_FALLBACK',
     schema: boolean(),

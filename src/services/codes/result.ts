@@ -8,10 +8,11 @@ export type FormatName = 'text' | 'pdf' | 'image' | 'audio' | 'video';
 
 export interface FeatureSet {
   readonly maintype: 'content' | 'semantic';
-  readonly subtype: 'text';
+  /** Those of audio and video are experimental. */
+  readonly subtype: 'text' | 'audio' | 'video';
   readonly version: 0;
-  /** Unit of offsets and sizes: UTF-8 bytes if true, else characters. */
-  readonly byte_offsets: boolean;
+  /** Unit of offsets and sizes in a text: UTF-8 bytes if true, else characters. Those in audio and video are milliseconds. */
+  readonly byte_offsets?: boolean;
   /** 256 bits each, base64url without padding. */
   readonly simprints: readonly string[];
   readonly offsets: readonly number[];

@@ -76,7 +76,9 @@ const progressKey = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64
 
 export const processQuery = uploadQuery.extend({
   semantic: flag.describe('Add the experimental Semantic-Code unit (text and images)'),
-  granular: flag.describe('Include granular simprints in `features` (text)'),
+  granular: flag.describe(
+    'Include granular simprints in `features`: of texts, and of audio and video with `CODESDK_GRANULAR_MEDIA`',
+  ),
   fallback: z
     .enum(['sum', 'off'])
     .optional()
@@ -127,9 +129,16 @@ export const progress = z
 export const featureSet = z
   .object({
     maintype: z.enum(['content', 'semantic']),
-    subtype: z.enum(['text']),
+    subtype: z
+      .enum(['text', 'audio', 'video'])
+      .describe('`audio` and `video` are experimental, and only there with `CODESDK_GRANULAR_MEDIA`'),
     version: z.int().nonnegative(),
-    byte_offsets: z.boolean().describe('Unit of offsets and sizes: UTF-8 bytes if true, else characters'),
+    byte_offsets: z
+      .boolean()
+      .optional()
+      .describe(
+        'Unit of offsets and sizes in a text: UTF-8 bytes if true, else characters; absent for audio and video, where it is milliseconds',
+      ),
     simprints: z.array(z.string()).describe('256-bit simprints, base64url'),
     offsets: z.array(z.int().nonnegative()),
     sizes: z.array(z.int().nonnegative()),

@@ -39,6 +39,8 @@ export interface GivenMetadata {
 export interface ContentJob extends FileJob {
   readonly kind: 'content';
   readonly granular: boolean;
+  /** Whether `granular` includes experimental simprints of audio and video. */
+  readonly granularMedia?: boolean | undefined;
   readonly compat: Compat;
   /** Whether to code content that the reference loses. */
   readonly better?: boolean | undefined;

@@ -46,6 +46,8 @@ export interface PipelineOptions {
   readonly compat: Compat;
   /** Whether to code content that the reference loses. Default: false. */
   readonly better?: boolean | undefined;
+  /** Whether granular results have experimental simprints of audio and video. Default: false. */
+  readonly granularMedia?: boolean | undefined;
   /** Bytes per read of a stored file. */
   readonly readBytes: number;
   readonly models: SemanticModels;
@@ -65,6 +67,8 @@ export interface JobOutcome {
 
 export interface ProcessOptions {
   readonly granular: boolean;
+  /** Whether `granular` includes experimental simprints of audio and video. Default: that of the pipeline. */
+  readonly granularMedia?: boolean | undefined;
   readonly semantic: boolean;
   /** Whether to code content that the reference loses. Default: that of the pipeline. */
   readonly better?: boolean | undefined;
@@ -227,6 +231,7 @@ export class Pipeline {
       better: options.better ?? this.#options.better,
       workFolder: 'work' in places ? places.work : undefined,
       granular: options.granular,
+      granularMedia: options.granularMedia ?? this.#options.granularMedia,
       threads: this.#spareThreads(),
       watched: watch.onChange !== undefined,
       manifest: options.manifest ?? 'ignore',

@@ -36,6 +36,7 @@ export function startPipeline(config: CodesConfig, parts: PipelineParts): Pipeli
       workers: config.maxWorkers,
       fallback: config.fallback,
       ...profileOf(config.compat),
+      granularMedia: config.granularMedia,
       readBytes: config.ioReadBytes,
       models,
       places,

@@ -14,6 +14,7 @@ export const STEPS = {
   video: 'Decode the frames',
   metadata: 'Read the embedded metadata',
   content: 'Create the Content-Code',
+  features: 'Create the simprints of audio or video',
   semantic: 'Create the Semantic-Code',
   thumbnail: 'Create the thumbnail',
   meta: 'Create the Meta-Code',

@@ -17,7 +17,8 @@ import { thumbnailOfImage } from '../thumbnail.js';
 import { copyWithAtoms } from './audio-atoms.js';
 import { type AudioTags, audioFacts, audioMetadata, readAudioTags } from './audio-tags.js';
 import { checkSampleRate } from './cost.js';
-import type { Format, FormatContent, FormatFile } from './format.js';
+import type { ContentFile, Format, FormatContent, FormatFile } from './format.js';
+import { mediaFeatures } from './media-features.js';
 import { isFragmented } from './video-boxes.js';
 
 export const format: Format = {
@@ -39,7 +40,7 @@ const RESAMPLER = `aresample=osr=${SAMPLE_RATE_HZ}:ochl=mono:osf=s16:filter_size
 
 export async function readAudio(
   tools: FfmpegTools,
-  { path }: FormatFile,
+  { path, ...options }: FormatFile & Partial<Pick<ContentFile, 'granular' | 'granularMedia'>>,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
   let duration: number | undefined;
@@ -54,8 +55,10 @@ export async function readAudio(
     },
   );
   const thumbnail = await watch.measure('thumbnail', () => coverThumbnail(tags));
+  const unit = await watch.measure('content', () => native.audioCode(sound.fingerprint, UNIT_BITS));
   return {
-    unit: await watch.measure('content', () => native.audioCode(sound.fingerprint, UNIT_BITS)),
+    unit,
+    ...(await mediaFeatures(options, 'audio', watch, () => native.audioFeatures(sound.fingerprint))),
     // The headers of a stream that was recorded to a pipe do not have its length.
     facts: audioFacts({ ...tags, duration: tags.duration ?? sound.seconds }),
     metadata: audioMetadata(tags),

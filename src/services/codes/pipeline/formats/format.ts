@@ -14,6 +14,8 @@ export interface FormatFile extends WorkPlace {
 
 export interface ContentOptions {
   readonly granular: boolean;
+  /** Whether `granular` includes experimental simprints of audio and video. */
+  readonly granularMedia?: boolean | undefined;
   readonly compat: Compat;
   /** Whether to code content that the reference loses. */
   readonly better?: boolean | undefined;

@@ -16,6 +16,7 @@ import { thumbnailOfImage } from '../thumbnail.js';
 import { fingerprintOf } from './audio.js';
 import { checkDuration, checkSampleRate } from './cost.js';
 import type { ContentFile, Format, FormatContent, FormatFile } from './format.js';
+import { mediaFeatures } from './media-features.js';
 import { type AddonMetadata, splitLanguage } from './metadata-fields.js';
 import { embedVideoMetadata } from './video-embed.js';
 import { streamMetadata, videoFacts, videoMetadata } from './video-metadata.js';
@@ -40,7 +41,7 @@ const PROBED_FIRST_BYTES_MIN = 1024 ** 2;
 
 export async function readVideo(
   tools: FfmpegTools,
-  file: FormatFile & Pick<ContentFile, 'threads'>,
+  file: FormatFile & Pick<ContentFile, 'threads'> & Partial<Pick<ContentFile, 'granular' | 'granularMedia'>>,
   compat: Compat,
   watch = new Stopwatch(),
 ): Promise<FormatContent> {
@@ -73,10 +74,12 @@ export async function readVideo(
       fingerprintOf(tools, file.path, { onSeconds: onSound }),
     );
     const unit = await watch.measure('content', () => native.audioCode(fingerprint, UNIT_BITS));
-    return { mode: 'audio', unit, facts: audioOnlyFacts(info), ...rest };
+    const features = await mediaFeatures(file, 'audio', watch, () => native.audioFeatures(fingerprint));
+    return { mode: 'audio', unit, facts: audioOnlyFacts(info), ...features, ...rest };
   }
   const unit = await watch.measure('content', () => native.videoCode(pictures.signature, UNIT_BITS));
-  return { unit, facts: videoFacts(info), ...rest, ...contentIdentifierOf(info) };
+  const features = await mediaFeatures(file, 'video', watch, () => native.videoFeatures(pictures.signature));
+  return { unit, facts: videoFacts(info), ...features, ...rest, ...contentIdentifierOf(info) };
 }
 
 /** Tags of the container, and metadata that FFmpeg does not show as such. */
