@@ -1,7 +1,8 @@
 /** `isccd find FILE --in INDEX`: the assets of an index that a file matches, and what differs. */
 import { NotFound } from '../../client/errors.js';
-import type { Entry, GlobalMatch, SearchApi } from '../../client/search-api.js';
+import type { ChunkMatch, Entry, GlobalMatch, SearchApi } from '../../client/search-api.js';
 import { decomposeCode } from '../../iscc/codec.js';
+import { type Span, spansByType, spanText } from '../../iscc/spans.js';
 import { native, type UnitComparison } from '../../native.js';
 import { present } from '../../platform/present.js';
 import { printable } from '../../platform/printable.js';
@@ -26,6 +27,8 @@ interface Found extends Pick<GlobalMatch, 'iscc_id' | 'score' | 'metadata'> {
   readonly relation: string;
   readonly units: readonly UnitComparison[];
   readonly symmetry?: Symmetry;
+  /** Parts of a film or a recording that both have, by type. */
+  readonly spans?: Readonly<Record<string, readonly Span[]>>;
 }
 
 /** A match, and the units with which it was found. */
@@ -55,9 +58,9 @@ export async function find(file: string, options: FindOptions): Promise<void> {
     limit: limitOption(options.limit),
     threshold: shareOption(options.threshold, '--threshold'),
   });
-  const { query, symmetries } = await queryOfFile(file);
+  const { query, symmetries, parts } = await queryOfFile(file);
   await using(options, async (service) => {
-    const { global_matches: direct } = await service.search(index, query, parameters);
+    const { global_matches: direct, chunk_matches: partial } = await service.search(index, query, parameters);
     const sought: Sought[] = direct.map((match) => ({ match, units: query.units }));
     for (const [at, code] of options.symmetries ? symmetries.entries() : []) {
       // A plain picture is like all others, however it is turned.
@@ -72,11 +75,23 @@ export async function find(file: string, options: FindOptions): Promise<void> {
       const relation = symmetry === undefined ? relationOf(match) : `${relationOf(match)}, ${symmetry}`;
       found.push({ iscc_id, score, relation, units: differences, metadata, ...(symmetry && { symmetry }) });
     }
+    for (const match of partial) addSpans(found, match, spansByType(match.types, parts));
     if (options.json) return printJson({ iscc: query.iscc_code, matches: found });
     const paint = painter(process.stdout);
     if (found.length === 0) process.stdout.write(`no matches in ${index}\n`);
     for (const match of found) process.stdout.write(block(match, paint));
   });
+}
+
+/** Adds the times that a film or a recording has in common with the file to its match, or as a match of their own. */
+function addSpans(found: Found[], match: ChunkMatch, all: Readonly<Record<string, readonly Span[]>>): void {
+  const spans = Object.fromEntries(Object.entries(all).filter(([, list]) => list.length > 0));
+  if (Object.keys(spans).length === 0) return;
+  const { iscc_id, score, metadata } = match;
+  const at = found.findIndex((one) => one.iscc_id === iscc_id);
+  const known = found[at];
+  if (known !== undefined) found[at] = { ...known, spans };
+  else found.push({ iscc_id, score, relation: 'has parts of the file', units: [], metadata, spans });
 }
 
 /** Each asset once, and the best of all. */
@@ -129,6 +144,8 @@ function block(match: Found, paint: Paint): string {
   const lines = match.units.map(
     (unit) => `${INDENT}${unitName(unit.kind).padEnd(KIND_WIDTH)} ${difference(unit)}`,
   );
+  for (const [type, spans] of Object.entries(match.spans ?? {}))
+    for (const span of spans) lines.push(`${INDENT}${unitName(type).padEnd(KIND_WIDTH)} ${spanText(span)}`);
   return `${[head.join('  '), ...lines].join('\n')}\n`;
 }
 

@@ -4,12 +4,13 @@ import path from 'node:path';
 import { InvalidRequest } from '../../client/errors.js';
 import type { Query, SearchApi, SearchParameters, SearchResult } from '../../client/search-api.js';
 import { decodeCode } from '../../iscc/codec.js';
+import { hasTimes, type Parts, simprintType, spansByType } from '../../iscc/spans.js';
 import { present } from '../../platform/present.js';
 import { CODE_RULE, codeArgument, indexArgument } from '../input/arguments.js';
 import { processedFile, withPipeline } from '../input/local-pipeline.js';
 import { painter } from '../terminal/colour.js';
 import { CommandFailed, EXIT_CONFIGURATION, reason, reasons } from '../terminal/failure.js';
-import { matchTable } from '../terminal/index-tables.js';
+import { type FoundPassages, matchTable } from '../terminal/index-tables.js';
 import { printJson } from '../terminal/lines.js';
 import { type Shown, showsTable, using } from './index-command.js';
 
@@ -30,6 +31,13 @@ interface FileQuery {
   readonly query: CodedFile;
   /** Image-Codes of the picture mirrored and turned. */
   readonly symmetries: readonly string[];
+  /** Simprints of a film or a recording, if they are configured. */
+  readonly parts: readonly Parts[];
+}
+
+interface Sought {
+  readonly query: Query;
+  readonly parts: readonly Parts[];
 }
 
 /** MainTypes of an ISCC-CODE and an ISCC-ID, as numbered in the header. */
@@ -39,13 +47,13 @@ const [CODE, ID] = [5, 6];
 export async function search(name: string, sought: readonly string[], options: SearchOptions): Promise<void> {
   const index = indexArgument(name);
   const parameters = parametersOf(options);
-  const query = await queryOf(sought);
+  const { query, parts } = await soughtIn(sought);
   await using(options, async (service) => {
-    if (!showsTable(options)) printJson(await service.search(index, query, parameters));
-    else
-      process.stdout.write(
-        matchTable(await explained(service, index, query, parameters), painter(process.stdout)),
-      );
+    if (!showsTable(options)) printJson(withSpans(await service.search(index, query, parameters), parts));
+    else {
+      const found = withSpans(await explained(service, index, query, parameters), parts);
+      process.stdout.write(matchTable(found, painter(process.stdout)));
+    }
   });
 }
 
@@ -63,6 +71,15 @@ async function explained(
     if (error instanceof InvalidRequest) return service.search(index, query, parameters);
     throw error;
   }
+}
+
+/** The result with the times of clips, if the query has simprints of a film or a recording. */
+function withSpans(result: SearchResult, parts: readonly Parts[]): SearchResult {
+  if (parts.length === 0) return result;
+  const matches = result.chunk_matches.map(
+    (match): FoundPassages => ({ ...match, spans: spansByType(match.types, parts) }),
+  );
+  return { ...result, chunk_matches: matches };
 }
 
 function parametersOf(options: SearchOptions): SearchParameters {
@@ -94,13 +111,17 @@ export function shareOption(text: string | undefined, option: string): number | 
 
 /** The query of arguments. A code is not looked up as a file: `./NAME` is a file in any case. */
 export async function queryOf(sought: readonly string[]): Promise<Query> {
+  return (await soughtIn(sought)).query;
+}
+
+async function soughtIn(sought: readonly string[]): Promise<Sought> {
   const [first = '', ...others] = sought;
-  if (others.length > 0) return { units: sought.map(unit) };
+  if (others.length > 0) return { query: { units: sought.map(unit) }, parts: [] };
   const main = mainTypeOf(first);
-  if (main instanceof Error) return (await queryOfFile(first, main.message)).query;
+  if (main instanceof Error) return queryOfFile(first, main.message);
   const code = codeArgument(first);
-  if (main === CODE) return { iscc_code: code };
-  return main === ID ? { iscc_id: code } : { units: [code] };
+  const query = main === CODE ? { iscc_code: code } : main === ID ? { iscc_id: code } : { units: [code] };
+  return { query, parts: [] };
 }
 
 function unit(text: string): string {
@@ -122,7 +143,7 @@ function mainTypeOf(text: string): number | Error {
 }
 
 /**
- * All units of a file, as an index has them of files that `isccd code` has read.
+ * All units of a file, as an index has them of files that `isccd code` has read, and the simprints of a film or a recording.
  *
  * @param problem why the argument is not a code, if it may be one
  */
@@ -138,10 +159,17 @@ export async function queryOfFile(file: string, problem?: string): Promise<FileQ
   const { result, symmetries } = await withPipeline({ files: 1, fallback: true }, async ({ pipeline }) => {
     const named = { path: file, filename: path.basename(file) };
     try {
-      return await processedFile(pipeline, named, { granular: false, thumbnail: false });
+      return await processedFile(pipeline, named, { granular: true, thumbnail: false });
     } catch (error) {
       throw new CommandFailed(`${file}: ${reasons(error)}`);
     }
   });
-  return { query: { iscc_code: result.iscc, units: [...result.units] }, symmetries };
+  const parts = (result.features ?? []).filter((feature) => hasTimes(simprintType(feature)));
+  const query = { iscc_code: result.iscc, units: [...result.units], ...simprintsOf(parts) };
+  return { query, symmetries, parts };
+}
+
+function simprintsOf(parts: readonly Parts[]): Pick<Query, 'simprints'> {
+  if (parts.length === 0) return {};
+  return { simprints: Object.fromEntries(parts.map((one) => [simprintType(one), [...one.simprints]])) };
 }

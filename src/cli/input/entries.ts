@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Entry, Simprint } from '../../client/search-api.js';
+import { simprintType } from '../../iscc/spans.js';
 import { native } from '../../native.js';
 import type { ImportSource, ImportStep } from '../../services/search/import.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
@@ -162,7 +163,11 @@ function metadataOf({ name, filename, thumbnail }: Members): Pick<Entry, 'metada
 function fromFeatures(features: unknown): Record<string, Simprint[]> {
   const simprints: Record<string, Simprint[]> = {};
   for (const feature of Array.isArray(features) ? features.filter(isObject) : []) {
-    const type = `${feature.maintype}_${feature.subtype}_V${feature.version}`.toUpperCase();
+    const type = simprintType({
+      maintype: String(feature.maintype),
+      subtype: String(feature.subtype),
+      version: Number(feature.version),
+    });
     const texts = list(feature.simprints);
     if (texts.length === 0) continue;
     const sizes = list(feature.sizes).map(Number);

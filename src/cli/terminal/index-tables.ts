@@ -8,6 +8,7 @@ import type {
   Watch,
   WatchEvent,
 } from '../../client/search-api.js';
+import { type Span, spanText } from '../../iscc/spans.js';
 import { printable } from '../../platform/printable.js';
 import type { Paint } from './colour.js';
 
@@ -26,12 +27,17 @@ export function indexTable(indexes: readonly IndexInfo[], paint: Paint): string 
   return table(['NAME', 'ASSETS', 'SIZE', ''], rows, paint);
 }
 
+/** A match of passages, with those of films and recordings by type as spans of time. */
+export interface FoundPassages extends ChunkMatch {
+  readonly spans?: Readonly<Record<string, readonly Span[]>>;
+}
+
 export function matchTable(
   { global_matches: matches, chunk_matches: passages }: SearchResult,
   paint: Paint,
 ): string {
-  if (matches.length + passages.length === 0) return 'no matches\n';
-  const rows = [...matches.map(matchRow), ...passages.map(passageRow)];
+  const rows = [...matches.map(matchRow), ...passages.filter(isShown).map(passageRow)];
+  if (rows.length === 0) return 'no matches\n';
   return table(['SCORE', 'ISCC-ID', 'NAME', 'DIFFERENCE'], rows, paint);
 }
 
@@ -41,10 +47,16 @@ function matchRow({ score, iscc_id: id, metadata, explain, types }: GlobalMatch)
   return [score.toFixed(3), id, nameOf(metadata), (bits ?? scores).join(', ')];
 }
 
-function passageRow({ score, iscc_id: id, metadata, types }: ChunkMatch): string[] {
-  const parts = Object.entries(types).map(
-    ([type, { matches, queried }]) => `${unitName(type)} ${matches} of ${queried} passages`,
-  );
+/** Single parts of films and recordings that are similar say nothing without a span. */
+function isShown({ types, spans = {} }: FoundPassages): boolean {
+  return Object.keys(types).some((type) => spans[type]?.length !== 0);
+}
+
+function passageRow({ score, iscc_id: id, metadata, types, spans = {} }: FoundPassages): string[] {
+  const parts = Object.entries(types).map(([type, { matches, queried }]) => {
+    const times = spans[type]?.map(spanText).join(', ');
+    return `${unitName(type)} ${times ?? `${matches} of ${queried} passages`}`;
+  });
   return [score.toFixed(3), id, nameOf(metadata), parts.join(', ')];
 }
 

@@ -1,5 +1,5 @@
 /** Passages of texts: those of the query next to those of a match. */
-
+import { simprintType } from '../../iscc/spans.js';
 import type { Feature } from '../codes-client.js';
 import { element } from '../dom.js';
 import { fixed, t } from '../language.js';
@@ -17,7 +17,7 @@ export type Passages = ReadonlyMap<string, string>;
 export function simprintsOf(features: readonly Feature[] = []): Record<string, Simprint[]> {
   return Object.fromEntries(
     features.map((feature) => [
-      typeOf(feature),
+      simprintType(feature),
       feature.simprints.map((simprint, at) => ({
         simprint,
         offset: feature.offsets?.[at] ?? 0,
@@ -29,7 +29,9 @@ export function simprintsOf(features: readonly Feature[] = []): Record<string, S
 
 /** The simprints of a result by type, as a query has them. */
 export function simprintQuery(features: readonly Feature[] = []): Record<string, string[]> {
-  const all = features.map((feature) => [typeOf(feature), feature.simprints.slice(0, QUERIED_MAX)] as const);
+  const all = features.map(
+    (feature) => [simprintType(feature), feature.simprints.slice(0, QUERIED_MAX)] as const,
+  );
   return Object.fromEntries(all.filter(([, simprints]) => simprints.length > 0));
 }
 
@@ -43,10 +45,6 @@ export function queryOfEntry({ iscc_code: code, units, simprints = {} }: Entry):
     ...(units !== undefined && { units }),
     ...(all.length > 0 && { simprints: Object.fromEntries(all) }),
   };
-}
-
-function typeOf({ maintype, subtype, version }: Feature): string {
-  return `${maintype}_${subtype}_v${version}`.toUpperCase();
 }
 
 /** Passages of a text by simprint. */
