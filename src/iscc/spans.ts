@@ -31,6 +31,8 @@ export interface Span {
   readonly found_end: number;
   /** Similarity of the most similar parts. */
   readonly score: number;
+  /** Mean similarity of the matching parts. */
+  readonly mean: number;
   /** Number of matching parts. */
   readonly parts: number;
 }
@@ -40,7 +42,8 @@ interface Pair {
   readonly start: number;
   readonly end: number;
   readonly shift: number;
-  readonly size: number;
+  readonly foundStart: number;
+  readonly foundEnd: number;
   readonly score: number;
 }
 
@@ -48,7 +51,12 @@ interface Pair {
  * Parts of unrelated content may reach the threshold of the search, so a span has a pair at least that is this similar. Of
  * content that was encoded again, the nearest parts are.
  */
-export const SPAN_SCORE_MIN = 0.85;
+const SCORE_MIN = 0.85;
+/**
+ * Parts of sounds overlap, so all of a passage match, and as well as the best. In unrelated music a chord may be the same.
+ * Those of films differ at the ends of a clip.
+ */
+const SOUND_MEAN_MIN = 0.86;
 /** Parts of the same span are moved by almost the same time: parts of the clip begin elsewhere than those of the whole. */
 const SHIFTS_MS = 1200;
 /** A longer time without a match ends a span. */
@@ -74,18 +82,19 @@ export function timeText(ms: number): string {
 }
 
 /** Where a span was found, and which part of the query it is. */
-export function spanText(span: Span): string {
+export function spanText(span: Span, query = 'the query'): string {
   const time = (start: number, end: number) => `${timeText(start)} to ${timeText(end)}`;
-  return `${time(span.found_start, span.found_end)} is ${time(span.start, span.end)} of the query`;
+  return `${time(span.found_start, span.found_end)} is ${time(span.start, span.end)} of ${query}`;
 }
 
 /** The spans that matches of a type amount to, in the order of the query. */
 export function spansOf(query: Parts, matches: readonly PartMatch[]): Span[] {
   let pairs = pairsOf(query, matches).sort((a, b) => a.shift - b.shift);
   const spans: Span[] = [];
-  while (pairs.some(({ score }) => score >= SPAN_SCORE_MIN)) {
+  const meanMin = query.subtype === 'audio' ? SOUND_MEAN_MIN : 0;
+  while (pairs.some(({ score }) => score >= SCORE_MIN)) {
     const aligned = mostAligned(pairs);
-    const found = runsOf(aligned).filter(({ score }) => score >= SPAN_SCORE_MIN);
+    const found = runsOf(aligned).filter(({ score, mean }) => score >= SCORE_MIN && mean >= meanMin);
     spans.push(...found);
     const used = new Set(aligned);
     // What a span explains is no evidence for another one.
@@ -117,6 +126,7 @@ function union(a: Span, b: Span): Span {
     found_start: Math.min(a.found_start, b.found_start),
     found_end: Math.max(a.found_end, b.found_end),
     score: Math.max(a.score, b.score),
+    mean: (a.mean * a.parts + b.mean * b.parts) / (a.parts + b.parts),
     parts: a.parts + b.parts,
   };
 }
@@ -145,11 +155,19 @@ function pairsOf({ simprints, offsets = [], sizes = [] }: Parts, matches: readon
   // A simprint that is several times in the query is as often among the matches.
   const different = new Map(matches.map((match) => [`${match.query} ${match.offset}`, match]));
   return [...different.values()].flatMap(({ query, score, offset, size }) =>
-    (places.get(query) ?? []).map((at) => {
+    (places.get(query) ?? []).flatMap((at) => {
       const start = offsets[at] ?? 0;
-      return { start, end: start + (sizes[at] ?? 0), shift: offset - start, size, score };
+      const end = start + (sizes[at] ?? 0);
+      const pair = { start, end, foundStart: offset, foundEnd: offset + size, score };
+      const shifts = [offset - start, offset + size - end] as const;
+      // A clip may have the beginning of a shot, or its end.
+      return shifts.slice(0, isSame(...shifts) ? 1 : 2).map((shift) => ({ ...pair, shift }));
     }),
   );
+}
+
+function isSame(shift: number, other: number): boolean {
+  return Math.abs(shift - other) <= SHIFTS_MS / 2;
 }
 
 /** Of pairs in the order of their shifts, those with almost the same one whose scores have the largest sum. */
@@ -175,8 +193,9 @@ function mostAligned(pairs: readonly Pair[]): Pair[] {
 /** Joins pairs that follow each other in the query. */
 function runsOf(pairs: readonly Pair[]): Span[] {
   const runs: Span[] = [];
-  for (const { start, end, shift, size, score } of [...pairs].sort((a, b) => a.start - b.start)) {
-    const one = { start, end, found_start: start + shift, found_end: start + shift + size, score, parts: 1 };
+  for (const pair of [...pairs].sort((a, b) => a.start - b.start)) {
+    const { start, end, foundStart, foundEnd, score } = pair;
+    const one = { start, end, found_start: foundStart, found_end: foundEnd, score, mean: score, parts: 1 };
     const last = runs.at(-1);
     if (last === undefined || start - last.end > GAP_MS) runs.push(one);
     else runs[runs.length - 1] = union(last, one);

@@ -37,6 +37,7 @@ describe('spans', () => {
       found_start: 61_200,
       found_end: 66_300,
       score: 0.95,
+      mean: expect.closeTo(0.9),
       parts: 3,
     });
   });
@@ -45,6 +46,26 @@ describe('spans', () => {
     const weak = [0, 1, 2, 3].map((at) => found(at, 7000 + 1000 * at, 0.84));
     expect(spansOf(query(4), weak)).toEqual([]);
     expect(spansOf(query(4), [...weak, found(0, 7000, 0.85)])).toMatchObject([{ score: 0.85 }]);
+  });
+
+  it('of sounds need parts that are all similar', () => {
+    const sound = { ...query(4), subtype: 'audio' };
+    const matches = [0, 1, 2, 3].map((at) => found(at, 7000 + 1000 * at, 0.8));
+    expect(spansOf(sound, [...matches, found(0, 7000, 0.95)])).toEqual([]);
+    expect(
+      spansOf(
+        sound,
+        [0, 1].map((at) => found(at, 7000 + 1000 * at, 0.9)),
+      ),
+    ).toHaveLength(1);
+  });
+
+  it('of a clip with the end of a still shot have its time', () => {
+    const clip = { ...query(2), offsets: [0, 3000], sizes: [3000, 2000] };
+    const still = { query: 'part 0', score: 0.99, offset: 20_000, size: 9000 };
+    expect(spansOf(clip, [still, found(1, 29_000, 0.9)])).toMatchObject([
+      { start: 0, end: 5000, found_start: 20_000, found_end: 31_000, mean: expect.closeTo(0.945) },
+    ]);
   });
 
   it('are several if parts come from several places, or after a gap', () => {
@@ -75,7 +96,15 @@ describe('spans', () => {
   });
 
   it('are shown with minutes, and hours of long films', () => {
-    const span = { start: 0, end: 9900, found_start: 3_725_000, found_end: 3_735_400, score: 1, parts: 9 };
+    const span = {
+      start: 0,
+      end: 9900,
+      found_start: 3_725_000,
+      found_end: 3_735_400,
+      score: 1,
+      mean: 1,
+      parts: 9,
+    };
     expect(spanText(span)).toBe('1:02:05 to 1:02:15 is 0:00 to 0:10 of the query');
   });
 });

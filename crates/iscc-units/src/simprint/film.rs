@@ -2,6 +2,8 @@
 //!
 //! Design: docs/design/clips.md.
 
+use std::ops::{Range, RangeInclusive};
+
 use super::{Features, Simprint};
 use crate::kernels::wta::{COLUMNS, Row};
 use crate::video;
@@ -24,18 +26,22 @@ const CUT_SURROUNDINGS: usize = 4;
 
 /// Fewest and most ones of a part's 256 bits. A black or evenly coloured part has zeros only; those of different films would
 /// be similar.
-const ONES: std::ops::RangeInclusive<u32> = 64..=192;
+const ONES: RangeInclusive<u32> = 64..=192;
+/// Most bits in which the parts of a still shot differ from its first one.
+const STILL_BITS: u32 = 8;
 
 /// The simprints of a film in order, with offsets and sizes in milliseconds. `times` has the milliseconds of each frame.
 ///
-/// A film is split at its cuts, and longer shots into overlapping parts. Featureless parts and very short shots are left
-/// out, so that there may be none.
+/// A film is split at its cuts, and longer shots into overlapping parts, unless they are still. Featureless parts and very
+/// short shots are left out, so that there may be none.
 pub fn features(frames: &[Row<u8>], times: &[u64]) -> Features {
     let mut features = Features::default();
     let starts = shots(frames);
     for shot in starts.windows(2).map(|bounds| bounds[0]..bounds[1]) {
-        for part in parts(shot) {
-            let Some(simprint) = simprint(&frames[part.clone()]) else { continue };
+        for (part, simprint) in joined(frames, parts(shot)) {
+            if is_featureless(&simprint) {
+                continue;
+            }
             let start = times[part.start];
             features.simprints.push(simprint);
             features.offsets.push(start);
@@ -72,8 +78,30 @@ fn is_cut(distances: &[u32], at: usize) -> bool {
     distances[at] >= CUT_DISTANCE && distances[at] * count as u32 >= CUT_CONTRAST * sum
 }
 
+/// The parts with their simprints. Successive ones that are almost equal are one: the shot is still.
+fn joined(frames: &[Row<u8>], parts: Vec<Range<usize>>) -> Vec<(Range<usize>, Simprint)> {
+    let mut runs: Vec<(Range<usize>, Simprint)> = Vec::new();
+    for part in parts {
+        let simprint = simprint(&frames[part.clone()]);
+        match runs.last_mut() {
+            Some((run, first)) if differing_bits(first, &simprint) <= STILL_BITS => {
+                run.end = part.end;
+            }
+            _ => runs.push((part, simprint)),
+        }
+    }
+    for (run, of_run) in runs.iter_mut().filter(|(run, _)| run.len() > PART_FRAMES) {
+        *of_run = simprint(&frames[run.clone()]);
+    }
+    runs
+}
+
+fn differing_bits(a: &Simprint, b: &Simprint) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
 /// The parts of a shot. The last one ends with it.
-fn parts(shot: std::ops::Range<usize>) -> Vec<std::ops::Range<usize>> {
+fn parts(shot: Range<usize>) -> Vec<Range<usize>> {
     match shot.len() {
         0..SHOT_FRAMES_MIN => Vec::new(),
         SHOT_FRAMES_MIN..=PART_FRAMES => vec![shot],
@@ -85,11 +113,13 @@ fn parts(shot: std::ops::Range<usize>) -> Vec<std::ops::Range<usize>> {
     }
 }
 
-/// The simprint of a part, unless it is featureless.
-fn simprint(frames: &[Row<u8>]) -> Option<Simprint> {
-    let digest = video::digest(frames.as_flattened()).ok()?;
-    let ones: u32 = digest.iter().map(|byte| byte.count_ones()).sum();
-    ONES.contains(&ones).then_some(digest)
+/// The simprint of a part, which has frames. That of too many frames is featureless.
+fn simprint(frames: &[Row<u8>]) -> Simprint {
+    video::digest(frames.as_flattened()).unwrap_or_default()
+}
+
+fn is_featureless(simprint: &Simprint) -> bool {
+    !ONES.contains(&simprint.iter().map(|byte| byte.count_ones()).sum())
 }
 
 #[cfg(test)]
@@ -135,6 +165,15 @@ mod tests {
         let alone = of(&shot(3, 40));
         let within = of(&[shot(1, 7), shot(3, 40), shot(2, 9)].concat());
         assert_eq!(within.simprints[1..=alone.simprints.len()], alone.simprints);
+    }
+
+    #[test]
+    fn a_still_shot_is_one_part() {
+        let still = vec![frame(5, 0); 42];
+        let found = of(&[shot(1, 8), still.clone(), shot(2, 8)].concat());
+        assert_eq!(found.offsets, [0, 1600, 10_000]);
+        assert_eq!(found.sizes, [1600, 8400, 1600]);
+        assert_eq!(found.simprints[1], video::digest(still.as_flattened()).unwrap());
     }
 
     #[test]
