@@ -197,6 +197,7 @@ function scanCommands(root: Command): void {
     .option('--exclude <glob...>', 'no files whose path or name matches')
     .option('--jobs <n>', 'files to process concurrently (default: number of CPU cores)')
     .option('--passages', 'report passages that several texts have in passages.csv')
+    .option('--clips', 'report clips of films and passages of recordings in clips.csv; experimental')
     .option('--symmetries', 'mirrored and turned pictures are near-duplicates, too')
     .option('--watch', 'keep running; renew the reports after changes');
   grouping(scan).action(async (folders: string[], options) =>

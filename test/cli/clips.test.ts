@@ -1,6 +1,6 @@
 /** Clips of films and passages of recordings, with `isccd index search` and `isccd find`. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -59,5 +59,29 @@ describe.skipIf(!hasProgram('ffmpeg'))('clips', () => {
     const found = await run('find', 'clip.mp4', '--in', 'media', '--at', './indexes');
     expect(found).toMatch(/^ +content video +0:0[789] to 0:1[345] is 0:0[01] to 0:0[56] of the query$/m);
     expect(found).not.toMatch(/ other /);
+  });
+
+  it('are reported by `isccd scan --clips`', async () => {
+    const files = ['clip.mp4', 'film.mp4', 'jingle.mp3', 'other.mp4', 'sound.wav'];
+    const scan = async () =>
+      JSON.parse(await run('scan', ...files, '--clips', '--json')) as {
+        readonly clips: readonly { path: string; of: string; relation: string; spans: readonly Span[] }[];
+      };
+    const { clips } = await scan();
+    const relations = clips.map(({ path: file, relation, of }) => `${file} ${relation} ${of}`).sort();
+    expect(relations).toEqual(['clip.mp4 clip film.mp4', 'jingle.mp3 clip sound.wav']);
+    const csv = await readFile(path.join(folder, 'isccd-scan/clips.csv'), 'utf8');
+    expect(csv).toMatch(/^path,relation,of,start,end,of_start,of_end,similarity\r\n/);
+    expect(csv).toMatch(/^jingle\.mp3,clip,sound\.wav,0\.\d,[56]\.\d,1[01]\.\d,1[67]\.\d,0\.[89]\d\d\r$/m);
+    // The second scan knows all codes.
+    expect(await scan()).toMatchObject({ clips });
+  });
+
+  it('of results without simprints are made by a later scan', async () => {
+    await run('scan', 'clip.mp4', 'film.mp4', '--out', 'later');
+    const shown = await run('scan', 'clip.mp4', 'film.mp4', '--out', 'later', '--clips');
+    expect(shown).toMatch(
+      /^1 clip of other films or recordings: clips\.csv\n {2}\S*clip\.mp4 is a clip of \S*film\.mp4: /m,
+    );
   });
 });

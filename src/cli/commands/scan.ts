@@ -38,6 +38,8 @@ export interface ScanOptions extends GroupOptions {
   readonly symmetries?: boolean;
   /** Whether to report passages that several texts have. */
   readonly passages?: boolean;
+  /** Whether to report clips of films and passages of recordings. */
+  readonly clips?: boolean;
 }
 
 const OUT_DEFAULT = 'isccd-scan';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import { native } from '../../native.js';
-import { sumOnlyResult } from '../../services/codes/pipeline/pipeline.js';
+import { type ProcessOptions, sumOnlyResult } from '../../services/codes/pipeline/pipeline.js';
 import { orderedResult } from '../../services/codes/result.js';
 import { BatchProgress } from '../batch/progress.js';
 import { failureOf, type LocalSource, outcomes } from '../batch/run.js';
@@ -68,12 +68,12 @@ export class Pass {
 
   async #code(sources: readonly (Source | Unreadable)[], skipped: number): Promise<void> {
     const { locate, show } = this.#options.naming;
-    const granular = this.#options.passages === true;
+    const { passages = false, clips = false } = this.#options;
     const progress = new BatchProgress(sources.length, { printsResults: false });
     try {
       for await (const outcome of outcomes(
         sources,
-        (file) => findingOf(file, this.#work, granular),
+        (file) => findingOf(file, this.#work, { granular: passages || clips, granularMedia: clips }),
         this.#work,
       )) {
         const { path: file } = outcome.source;
@@ -148,17 +148,22 @@ function digestOf(sources: readonly (Source | Unreadable)[]): string {
 }
 
 /** The codes of a file. One that cannot be decoded has those of its bytes. */
-async function findingOf(file: LocalSource, { pipeline }: PipelineWork, granular: boolean): Promise<Finding> {
+async function findingOf(
+  file: LocalSource,
+  { pipeline }: PipelineWork,
+  choice: Pick<ProcessOptions, 'granular' | 'granularMedia'>,
+): Promise<Finding> {
   const source = await pipeline.open(file.path, safeName(file.filename));
   const { signal } = new AbortController();
   try {
     const { result, nameWasRead, symmetries, contentIdentifier } = await pipeline.process(
       source,
-      { granular, semantic: false },
+      { ...choice, semantic: false },
       signal,
     );
     const silent = silentUnits(result.units, result.characters === 0);
-    return { result: orderedResult(result), titled: nameWasRead, silent, symmetries, contentIdentifier };
+    const more = { symmetries, contentIdentifier, clipsSought: choice.granularMedia };
+    return { result: orderedResult(result), titled: nameWasRead, silent, ...more };
   } catch (error) {
     const result = orderedResult(sumOnlyResult(source));
     return { result, titled: false, silent: [], error: failureOf(error) };

@@ -6,6 +6,7 @@ import { Forest } from './forest.js';
 import type { Group } from './groups.js';
 import { type NearOptions, nearUnits } from './near-units.js';
 import type { ScannedFile, ScanRecords } from './records.js';
+import { workOf } from './works.js';
 
 /** A part of a text. */
 export interface Passage {
@@ -68,17 +69,6 @@ function* passagesOf(file: ScannedFile, records: ScanRecords) {
     const unit = encodeUnit(CONTENT, TEXT, 0, BITS, Buffer.from(simprint, 'base64url'));
     yield { unit, file, offset: set?.offsets[at] ?? 0, size };
   }
-}
-
-/** For each file in a group of near-duplicates the first of it. */
-function workOf(groups: readonly Group[]): Map<ScannedFile, ScannedFile> {
-  const works = new Map<ScannedFile, ScannedFile>();
-  for (const { kind, members } of groups) {
-    const [first] = members;
-    if (kind === 'near-duplicates' && first !== undefined)
-      for (const { file } of members) works.set(file, first.file);
-  }
-  return works;
 }
 
 const COLUMNS = ['passage', 'path', 'offset', 'bytes'];

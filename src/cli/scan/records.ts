@@ -19,6 +19,8 @@ export interface WantedCodes {
   readonly symmetries?: boolean | undefined;
   /** Simprints of texts. */
   readonly passages?: boolean | undefined;
+  /** Simprints of films and recordings. */
+  readonly clips?: boolean | undefined;
 }
 
 /** A file with its codes. */
@@ -45,6 +47,8 @@ export interface ScannedFile {
   readonly contentIdentifier?: string | undefined;
   /** Whether its line has simprints. */
   readonly isGranular?: boolean;
+  /** Whether its line has the simprints that a film or a recording has. */
+  readonly clipsSought?: boolean | undefined;
   readonly place: LinePlace;
 }
 
@@ -78,6 +82,8 @@ interface Extra {
   readonly silent: readonly string[];
   readonly symmetries?: readonly string[] | undefined;
   readonly contentIdentifier?: string | undefined;
+  /** Whether simprints of films and recordings were made; a silent one has none. */
+  readonly clipsSought?: boolean | undefined;
   /** Why the file has no other codes than those of its bytes. */
   readonly error?: Failure;
   /** A line without result: another name of a file, a removed file, a folder of a workspace. */
@@ -93,6 +99,7 @@ export interface Finding {
   readonly silent: readonly string[];
   readonly symmetries?: readonly string[] | undefined;
   readonly contentIdentifier?: string | undefined;
+  readonly clipsSought?: boolean | undefined;
   readonly modifiedMs?: number | undefined;
   readonly scannedMs?: number;
   readonly error?: Failure | undefined;
@@ -116,11 +123,12 @@ export class ScanRecords {
   has(location: string, { size, modifiedMs }: Source, wanted: WantedCodes = {}): boolean {
     const known = this.#known.get(location);
     if (known?.file === undefined || known.failure !== undefined) return false;
-    const { mode, symmetries, isGranular, allUnits } = known.file;
+    const { mode, symmetries, isGranular, clipsSought, allUnits } = known.file;
     if (wanted.symmetries && mode === 'image' && symmetries === undefined) return false;
     // A text without content has neither.
     const hasText = mode === 'text' && allUnits.length > BYTE_UNITS;
     if (wanted.passages && hasText && !isGranular) return false;
+    if (wanted.clips && (mode === 'audio' || mode === 'video') && !clipsSought) return false;
     return known.file.bytes === size && known.file.modifiedMs === modifiedMs;
   }
 
@@ -143,11 +151,12 @@ export class ScanRecords {
 
   addFinding(location: string, shown: string, finding: Finding): void {
     const { result, modifiedMs = 0, scannedMs = Date.now(), titled, silent, symmetries, error } = finding;
-    const { contentIdentifier } = finding;
+    const { contentIdentifier, clipsSought } = finding;
     const codes = {
       silent,
       ...(symmetries && { symmetries }),
       ...(contentIdentifier && { contentIdentifier }),
+      ...(clipsSought && { clipsSought }),
     };
     const extra: Extra = { location, modifiedMs, scannedMs, titled, ...codes, ...(error && { error }) };
     this.#append({ path: shown, ...result, ...extra });
@@ -266,6 +275,7 @@ function scannedFile(line: FileLine, place: LinePlace): ScannedFile {
     symmetries: line.symmetries,
     contentIdentifier: line.contentIdentifier,
     isGranular: line.features !== undefined,
+    clipsSought: line.clipsSought,
     place,
   };
 }

@@ -4,6 +4,7 @@ import { printable } from '../../platform/printable.js';
 import { inBytes } from '../batch/progress.js';
 import type { Paint } from '../terminal/colour.js';
 import { counted } from '../terminal/lines.js';
+import { type Clip, clipLines, plainClip } from './clips.js';
 import type { Group, Link, Member } from './groups.js';
 import type { ScannedFile } from './records.js';
 import type { Reference } from './reference.js';
@@ -19,6 +20,8 @@ export interface ScanReport {
   readonly livePhotos: number;
   /** Passages in several texts, if they were sought. */
   readonly passages?: number;
+  /** Films and recordings that have parts of others, if they were sought. */
+  readonly clips?: readonly Clip[];
   /** What of the files is in the reference, if there is one. */
   readonly reference?: Reference;
 }
@@ -35,13 +38,17 @@ const MEANINGS: Readonly<Record<Group['kind'], string>> = {
 const SHOWN_GROUPS_MAX = 20;
 
 export function terminalReport(
-  { files, bytes, failures, groups, livePhotos, passages, reference }: ScanReport,
+  { files, bytes, failures, groups, livePhotos, passages, clips, reference }: ScanReport,
   paint: Paint,
 ): string {
   const lines = [`${counted(files, 'files')}, ${inBytes(bytes)}, ${failures.length} failed`];
   if (reference !== undefined) lines.push(referenceLine(reference));
   if (livePhotos > 0) lines.push(`${counted(livePhotos, 'Live Photos')}, each with its film one item`);
   if (passages !== undefined) lines.push(`${counted(passages, 'passages')} in several texts: passages.csv`);
+  if (clips !== undefined) {
+    lines.push(`${counted(clips.length, 'clips')} of other films or recordings: clips.csv`);
+    lines.push(...clipLines(clips.slice(0, SHOWN_GROUPS_MAX)));
+  }
   for (const kind of KINDS) {
     const found = groups.filter((group) => group.kind === kind);
     lines.push('', paint('bold', `${counted(found.length, 'groups')} of ${kind} (${MEANINGS[kind]})`));
@@ -101,7 +108,7 @@ export function csvReport({ groups }: ScanReport): string {
 }
 
 /** Everything as plain values. */
-export function jsonReport({ groups, ...rest }: ScanReport): object {
+export function jsonReport({ groups, clips, ...rest }: ScanReport): object {
   const member = ({ file: { path, bytes, mediatype, title }, link }: Member) => ({
     path,
     bytes,
@@ -114,7 +121,11 @@ export function jsonReport({ groups, ...rest }: ScanReport): object {
       ...(link.symmetry && { symmetry: link.symmetry }),
     }),
   });
-  return { ...rest, groups: groups.map(({ kind, members }) => ({ kind, members: members.map(member) })) };
+  return {
+    ...rest,
+    ...(clips && { clips: clips.map(plainClip) }),
+    groups: groups.map(({ kind, members }) => ({ kind, members: members.map(member) })),
+  };
 }
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222;background:#fff}

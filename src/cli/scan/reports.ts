@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { painter } from '../terminal/colour.js';
 import { printJson } from '../terminal/lines.js';
+import { clipsReport, sharedClips } from './clips.js';
 import { groupsOf, type UnitType } from './groups.js';
 import { GROUPS_FILE, groupLines, withoutIgnored } from './ignored.js';
 import { type InventoryEntry, writeInventory } from './inventory.js';
@@ -20,6 +21,7 @@ const SCRIPT = 'duplicates.sh';
 const NEAR_UNITS = 'near-units.ndjson';
 const NEAR_PASSAGES = 'near-passages.ndjson';
 export const PASSAGES_CSV = 'passages.csv';
+export const CLIPS_CSV = 'clips.csv';
 
 export interface ReportOptions extends WantedCodes {
   /** Folder for results and reports. */
@@ -40,7 +42,7 @@ export interface ReportOptions extends WantedCodes {
 /** @param work folder for an index, which is made and removed */
 export async function report(
   entries: readonly InventoryEntry[],
-  { out, limit, types, symmetries, passages, naming, isReference: isIn, keep, json }: ReportOptions,
+  { out, limit, types, symmetries, passages, clips, naming, isReference: isIn, keep, json }: ReportOptions,
   records: ScanRecords,
   work: string,
 ): Promise<void> {
@@ -66,6 +68,8 @@ export async function report(
   const places = { ...near, file: path.join(out, NEAR_PASSAGES) };
   const shared = passages ? await sharedPassages(files, all, records, places) : undefined;
   if (shared !== undefined) await replaceFile(path.join(out, PASSAGES_CSV), passagesReport(shared));
+  const partial = clips ? await sharedClips(files, all, records, work) : undefined;
+  if (partial !== undefined) await replaceFile(path.join(out, CLIPS_CSV), clipsReport(partial));
   const found: ScanReport = {
     // A folder that is missing is a failure, but no file.
     files: first.filter(({ isFile }) => isFile).length,
@@ -76,6 +80,7 @@ export async function report(
     groups: shown,
     livePhotos: films.size,
     ...(shared && { passages: shared.length }),
+    ...(partial && { clips: partial }),
     ...(isReference && { reference: compareWith(files, groups, isReference) }),
   };
   await replaceFile(path.join(out, REPORT_CSV), [csvReport(found)]);

@@ -54,7 +54,7 @@ function isShown({ types, spans = {} }: FoundPassages): boolean {
 
 function passageRow({ score, iscc_id: id, metadata, types, spans = {} }: FoundPassages): string[] {
   const parts = Object.entries(types).map(([type, { matches, queried }]) => {
-    const times = spans[type]?.map(spanText).join(', ');
+    const times = spans[type]?.map((span) => spanText(span)).join(', ');
     return `${unitName(type)} ${times ?? `${matches} of ${queried} passages`}`;
   });
   return [score.toFixed(3), id, nameOf(metadata), parts.join(', ')];
