@@ -9,6 +9,7 @@ import type { Query } from './api.js';
 import { searchIn } from './find.js';
 import { matchesFound } from './matches.js';
 import { type Passages, passagesOf, simprintQuery } from './passages.js';
+import { withoutChance } from './strips.js';
 
 /** Texts above this size are not kept to show passages. */
 const TEXT_BYTES_MAX = 4 * 1024 * 1024;
@@ -20,7 +21,8 @@ export function matchesLookup(index: string): Lookup {
     run: async () => {
       const found = await searchIn(index, queryOf(result), limitOfMatches());
       const picture = await pictureUrl(file);
-      return matchesFound(found, await passagesIn(result, file), result.iscc, { result, picture });
+      const shown = { ...found, assets: withoutChance(found.assets, result.features) };
+      return matchesFound(shown, await passagesIn(result, file), result.iscc, { result, picture });
     },
   });
 }

@@ -1,5 +1,5 @@
 /** The card of one match: its picture, its score, how each unit differs, and the passages that match. */
-
+import { hasTimes } from '../../iscc/spans.js';
 import { compareWith } from '../codes/compare.js';
 import {
   actionButton,
@@ -18,10 +18,11 @@ import { overlay } from '../overlay.js';
 import { has } from '../services.js';
 import type { UnitBits } from '../unit.js';
 import { bitsOf, comparedItem, unitList } from '../unit-item.js';
-import { type Entry, getAsset, getThumbnail, type Match } from './api.js';
+import { type ChunkMatch, type Entry, getAsset, getThumbnail, type Match } from './api.js';
 import { type Asked, type Evidence, evidenceOf, printEvidence, saveEvidence } from './evidence.js';
 import { type FoundAsset, scoreOf } from './find.js';
 import { type Passages, passageList } from './passages.js';
+import { stripList } from './strips.js';
 
 /** Metadata that the card shows in its own places. */
 const SHOWN = ['thumbnail', 'text', 'title'];
@@ -96,9 +97,23 @@ function cardOf(found: FoundAsset, options: MatchOptions): HTMLLIElement {
     ),
     ...(whole === undefined ? [] : [evidenceButtons(found, asked, entry)]),
     ...(whole === undefined ? [] : [unitsView(whole, searched, bitsOf(entry?.units), isccId)]),
-    ...(passages === undefined ? [] : [passageList(passages, textOf(members.text), options.passages)]),
+    ...(passages === undefined ? [] : partsView(passages, options, textOf(members.text))),
     ...metadataView(metadata, manifest),
   );
+}
+
+/** Parts that match: those of films and recordings as times, those of texts as passages. */
+function partsView(
+  match: ChunkMatch,
+  { asked, entry, passages }: MatchOptions,
+  text: string | undefined,
+): HTMLElement[] {
+  const ofTexts = Object.entries(match.types).filter(([type]) => !hasTimes(type));
+  const texts = { ...match, types: Object.fromEntries(ofTexts) };
+  return [
+    ...stripList(match, asked.result?.features, entry),
+    ...(ofTexts.length === 0 ? [] : [passageList(texts, text, passages)]),
+  ];
 }
 
 /** The id of the manifest that an entry stands for. Those that the store declared say where their manifest is. */
