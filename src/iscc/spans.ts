@@ -56,7 +56,7 @@ const SCORE_MIN = 0.85;
  * Parts of sounds overlap, so all of a passage match, and as well as the best. In unrelated music a chord may be the same.
  * Those of films differ at the ends of a clip.
  */
-const SOUND_MEAN_MIN = 0.86;
+const SOUND_MEAN_MIN = 0.87;
 /** Parts of the same span are moved by almost the same time: parts of the clip begin elsewhere than those of the whole. */
 const SHIFTS_MS = 1200;
 /** A longer time without a match ends a span. */

@@ -333,8 +333,11 @@ const chunk = z
     match: z.string(),
     score: similarity,
     freq: z.int().min(1),
-    offset: z.int().min(0),
-    size: z.int().min(0),
+    offset: z
+      .int()
+      .min(0)
+      .describe('Where the part begins in the asset: as stored, for audio and video in milliseconds'),
+    size: z.int().min(0).describe('Length of the part'),
     content: z.string().nullable().describe('Always `null`: the index does not hold contents'),
   })
   .meta({ id: 'IsccMatchedChunk' });
