@@ -39,8 +39,8 @@ describe.skipIf(!hasProgram('ffmpeg'))('a clip of a film', () => {
           .getByRole('img')
           .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
         expect(labels).toEqual([
-          expect.stringMatching(/^Your file: 0:0[01] to 0:0[56] of 0:0[56]$/),
-          expect.stringMatching(/^This match: 0:0[789] to 0:1[345] of 0:(19|20)$/),
+          expect.stringMatching(/^Your file: 0:0[01] to 0:0[56] out of 0:0[56]$/),
+          expect.stringMatching(/^This match: 0:0[789] to 0:1[345] out of 0:(19|20)$/),
         ]);
         expect(await clip.textContent()).not.toMatch(/bytes \d+ to/);
         await expectAccessible(page);

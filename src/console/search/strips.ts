@@ -1,6 +1,7 @@
 /** Clips of films and passages of recordings: strips of time, with what the file and a match have in common. */
-import { hasTimes, type Parts, type Span, spansByType, spanText, timeText } from '../../iscc/spans.js';
+import { hasTimes, type Parts, type Span, spansByType, timeText } from '../../iscc/spans.js';
 import { element, percent } from '../dom.js';
+import { t } from '../language.js';
 import type { ChunkMatch, Entry } from './api.js';
 import type { FoundAsset } from './find.js';
 
@@ -40,10 +41,18 @@ function strips(spans: readonly Span[], mine: readonly number[], theirs: readonl
   return element(
     'div',
     { class: 'strips' },
-    strip('Your file', ofFile, mine),
-    strip('This match', ofMatch, theirs),
-    element('ul', {}, ...spans.map((span) => element('li', {}, `${spanText(span)}: ${percent(span.mean)}`))),
+    strip(t('Your file'), ofFile, mine),
+    strip(t('This match'), ofMatch, theirs),
+    element('ul', {}, ...spans.map((span) => element('li', {}, spanLine(span)))),
   );
+}
+
+function spanLine({ start, end, found_start, found_end, mean }: Span): string {
+  const [mine, theirs] = [
+    [start, end],
+    [found_start, found_end],
+  ].map(([from = 0, to = 0]) => t('{0} to {1}', timeText(from), timeText(to)));
+  return t('{0} is {1} of your file: {2}', theirs ?? '', mine ?? '', percent(mean));
 }
 
 /** @param known ends of parts, of which the last is about the end of the whole */
@@ -60,8 +69,8 @@ function strip(
     mark.style.width = share(last - start);
     return mark;
   });
-  const times = spans.map(([start, last]) => `${timeText(start)} to ${timeText(last)}`).join(', ');
-  const label = `${caption}: ${times} of ${timeText(end)}`;
+  const times = spans.map(([start, last]) => t('{0} to {1}', timeText(start), timeText(last))).join(', ');
+  const label = `${caption}: ${t('{0} out of {1}', times, timeText(end))}`;
   return element(
     'figure',
     {},

@@ -1,5 +1,9 @@
 /** Texts on matches, indexes, watches and the network. */
 export const INDEXES = {
+  'This match': 'Dieser Treffer',
+  '{0} to {1}': '{0} bis {1}',
+  '{0} out of {1}': '{0} von {1}',
+  '{0} is {1} of your file: {2}': '{0} ist {1} der eigenen Datei: {2}',
   Matches: 'Treffer',
   match: 'Treffer',
   matches: 'Treffer',
