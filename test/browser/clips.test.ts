@@ -7,7 +7,7 @@ import { temporaryFolder } from '../codes/support/folder.js';
 import { hasProgram } from '../codes/support/recorded.js';
 import { expectAccessible } from '../support/accessible.js';
 import { dropFiles, LAUNCH_MS_MAX, screenshots } from '../support/chromium.js';
-import { startConsole, visitConsole } from '../support/console.js';
+import { sendFile, startConsole, visitConsole } from '../support/console.js';
 import { makeFilm } from '../support/films.js';
 
 describe.skipIf(!hasProgram('ffmpeg'))('a clip of a film', () => {
@@ -25,6 +25,7 @@ describe.skipIf(!hasProgram('ffmpeg'))('a clip of a film', () => {
         const drop = async (name: string) => {
           const bytes = await readFile(place(name));
           await dropFiles(page, 'body', [{ name, type: 'video/mp4', bytes }]);
+          await sendFile(page, name);
           return page.locator('#jobs > li').filter({ hasText: name }).first();
         };
         const film = await drop('film.mp4');
