@@ -2,6 +2,7 @@
 //! annotations and text boxes where they occur.
 
 pub(super) mod charset;
+mod header;
 mod object;
 #[cfg(test)]
 mod tests;
@@ -11,8 +12,9 @@ mod words;
 use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 
 use self::charset::Fonts;
+use self::header::Header;
 use self::token::Token;
-use self::words::{BODY_WORDS, IGNORED, character};
+use self::words::{IGNORED, character};
 use super::container::Budget;
 use super::properties::Properties;
 use super::{Document, DocumentError, metafile, object as embedded, picture};
@@ -41,7 +43,7 @@ pub fn read(bytes: &[u8], budget: &mut Budget) -> Result<Document, DocumentError
     }
     parser.flush_bytes();
     // A document without a paragraph is all header. The reference finds no text in it.
-    let text = if parser.is_in_header { parser.header + &parser.body } else { parser.body };
+    let text = if parser.header.is_open { parser.header.text + &parser.body } else { parser.body };
     Ok(Document { text, properties: parser.properties, ..Document::default() })
 }
 
@@ -92,10 +94,7 @@ struct Group {
 }
 
 struct Parser {
-    /// Text before the first of [`BODY_WORDS`], and where its last part begins, which belongs to the first paragraph.
-    header: String,
-    paragraph_at: usize,
-    is_in_header: bool,
+    header: Header,
     body: String,
     properties: Properties,
     property: String,
@@ -144,9 +143,7 @@ impl Default for Parser {
             fallback_characters: 1,
         };
         Self {
-            header: String::new(),
-            paragraph_at: 0,
-            is_in_header: true,
+            header: Header::default(),
             body: String::new(),
             properties: Properties::default(),
             property: String::new(),
@@ -215,7 +212,7 @@ impl Parser {
 
     fn open(&mut self) {
         self.to_skip = 0;
-        self.end_header_part();
+        self.header.end_part();
         if self.groups.len() < DEPTH_MAX {
             self.groups.push(self.current);
         } else {
@@ -225,7 +222,7 @@ impl Parser {
 
     fn close(&mut self) {
         self.to_skip = 0;
-        self.end_header_part();
+        self.header.end_part();
         if self.too_deep > 0 {
             self.too_deep -= 1;
             return;
@@ -257,11 +254,8 @@ impl Parser {
 
     fn word(&mut self, name: &str, value: Option<i32>) {
         let number = value.unwrap_or(0);
-        let is_body_word = value.is_none() && BODY_WORDS.contains(&name);
-        if self.is_in_header && is_body_word && self.current.place == Place::Body {
-            self.is_in_header = false;
-            self.body.push_str(&self.header[self.paragraph_at..]);
-        }
+        let is_text = self.current.place == Place::Body;
+        self.body.push_str(self.header.word(name, value, self.groups.len(), is_text));
         match (name, self.current.place) {
             ("info", _) => self.current.place = Place::Info,
             ("title", Place::Info) => self.current.place = Place::Property("dc:title"),
@@ -274,7 +268,10 @@ impl Parser {
             ("ud", _) => self.current.place = self.current.unicode_place,
             ("mac", _) => self.encoding = MACINTOSH,
             ("ansicpg", _) => self.encoding = charset::of_code_page(number),
-            ("fonttbl", _) => self.current.place = Place::FontTable,
+            ("fonttbl", _) => {
+                self.current.place = Place::FontTable;
+                self.header.begin_fonts(self.groups.len());
+            }
             ("f", Place::FontTable) => self.fonts.define(number),
             ("fcharset", Place::FontTable) => self.fonts.set_charset(number),
             ("deff", _) => self.default_font = number,
@@ -436,24 +433,19 @@ impl Parser {
             // As the reference does: its result is XML, which has no place for control characters.
             let is_control = |it: char| it < ' ' && !matches!(it, '\t' | '\n' | '\r');
             let text = text.replace(is_control, "\u{fffd}");
-            if self.is_in_header && self.current.place == Place::Body {
-                self.header.push_str(&text);
+            if self.header.is_open && self.current.place == Place::Body {
+                self.header.text.push_str(&text);
             } else {
                 self.push(&text);
             }
         }
     }
 
-    /// The next text of the header is not part of the same paragraph.
-    fn end_header_part(&mut self) {
-        self.paragraph_at = self.header.len();
-    }
-
     fn push(&mut self, text: &str) {
         match self.current.place {
-            Place::Body if self.is_in_header => {
-                self.header.push_str(text);
-                self.end_header_part();
+            Place::Body if self.header.is_open => {
+                self.header.text.push_str(text);
+                self.header.end_part();
             }
             Place::Body => self.body.push_str(text),
             Place::Property(_) => self.property.push_str(text),

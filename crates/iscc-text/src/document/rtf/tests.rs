@@ -34,6 +34,14 @@ fn text_before_the_first_paragraph_is_none_of_the_document() {
     // What comes right before the first paragraph belongs to it.
     assert_eq!(text("{\\rtf1{\\colortbl;}Bug\nTest\n\\par here}"), "BugTest\nhere");
     assert_eq!(text(r"{\rtf1 {a}b\tab c\u233?d\qc e\par}"), "de\n");
+    // So does what follows the first font after the table of fonts. All of these are recorded.
+    let with_fonts = |body: &str| text(&format!(r"{{\rtf1\ansi{{\fonttbl{{\f0 A;}}}}{body}\par}}"));
+    assert_eq!(with_fonts(r"\li0\f2\fs36 TO\tab FROM"), "TO\tFROM\n");
+    assert_eq!(with_fonts(r"a\tab b\f0 c\tab d"), "bc\td\n");
+    assert_eq!(with_fonts(r"a\tab b\f c\tab d"), "d\n");
+    assert_eq!(with_fonts(r"\widowctrl{\f0 in}TO\tab FROM"), "inTO\tFROM\n");
+    assert_eq!(with_fonts(r"{\f0 in}TO\tab FROM"), "FROM\n");
+    assert_eq!(with_fonts(r"\li0{\*\x\f0 a}TO\tab FROM"), "FROM\n");
     // All of the text is before the first paragraph, and better than none.
     assert_eq!(text(r"{\rtf1{\colortbl;}\trowd Offer\cell}"), "Offer\n");
     // A part of a document.
