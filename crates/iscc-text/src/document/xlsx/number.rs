@@ -258,12 +258,16 @@ pub fn general(value: f64) -> String {
     if magnitude > PLAIN_MAX || magnitude <= PLAIN_MIN && magnitude > f64::MIN_POSITIVE {
         return scientific(Decimal::new(value), "E+");
     }
-    let value = Decimal::nearest(value);
+    rounded_as_binary(Decimal::nearest(value))
+}
+
+/// A number with at most [`FRACTION_DIGITS_MAX`] digits after the decimal point. As Java does, it takes a half for what
+/// the binary number is.
+fn rounded_as_binary(value: f64) -> String {
     let number = Decimal::shortest(value);
     if number.fraction_digits() <= FRACTION_DIGITS_MAX {
         return plain(number);
     }
-    // As Java rounds: halves are those of the binary number.
     plain(Decimal::exact(value).rounded(FRACTION_DIGITS_MAX))
 }
 
@@ -277,8 +281,8 @@ fn fallback(value: f64) -> String {
     } else if magnitude >= 1e10 || value.fract() == 0.0 {
         plain(number.rounded(0))
     } else {
-        let short = Decimal::exact(Decimal::nearest(value)).rounded_to_precision(PRECISION);
-        plain(short.rounded(FRACTION_DIGITS_MAX))
+        let short = plain(number.rounded_to_precision(PRECISION));
+        short.parse().map_or(short, rounded_as_binary)
     }
 }
 
@@ -310,6 +314,19 @@ pub fn rk(value: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{NumberFormat, built_in, general};
+
+    #[test]
+    fn other_spellings_of_general_have_ten_digits() {
+        let format = NumberFormat::new("GENERAL");
+        for (value, text) in [
+            (15.817018300653599, "15.8170183"),
+            (-10_643.024_995, "-10643.025"),
+            (-12_543.717_765, "-12543.71777"),
+            (-0.037_131_648_447_417_78, "-0.0371316484"),
+        ] {
+            assert_eq!(format.format(value), text);
+        }
+    }
 
     #[test]
     fn general_numbers_equal_the_reference() {
