@@ -20,7 +20,12 @@ const OPENAPI = path.resolve(import.meta.dirname, '../../openapi');
 let services: AllServices;
 let browser: Browser;
 /** The documents in `openapi/` contain these routes. */
-const OPTIONAL_ROUTES = { MSTORE_BY_CONTENT: '1', RESOLVER_BY_CONTENT: '1', RESOLVER_RIGHTS: '1' };
+const OPTIONAL_ROUTES = {
+  MSTORE_BY_CONTENT: '1',
+  RESOLVER_BY_CONTENT: '1',
+  RESOLVER_RIGHTS: '1',
+  RESOLVER_WATCHES: '1',
+};
 beforeAll(async () => {
   [services, browser] = await Promise.all([startAllServices(OPTIONAL_ROUTES), launchChromium()]);
 }, LAUNCH_MS_MAX);

@@ -36,6 +36,7 @@ import { searchRoutes } from './routes.js';
 import { SearchService } from './service.js';
 import { watchWrites } from './watch-writes.js';
 import type { WatchHost } from './watches/host.js';
+import { watchApi } from './watches/in-process.js';
 import { Recorder } from './watches/recorder.js';
 import { WatchService } from './watches/service.js';
 
@@ -99,7 +100,7 @@ export async function searchApp(
   const aggregator = follow && (await startAggregator(engine, followLogs, follow, tracking.errorReports));
   const watching = watchService(config, engine, watched, allowed, log);
   const watches = () => watching?.watches ?? unwatched(watched);
-  const inProcess = InProcessSearch.over(engine, loaded, watches);
+  const inProcess = InProcessSearch.over(engine, loaded, watchApi(watches, loaded));
   return {
     inProcess,
     inProcessId: id,

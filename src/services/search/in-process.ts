@@ -16,20 +16,17 @@ import type {
   Query,
   SearchParameters,
   SearchResult,
-  Watch,
 } from '../../client/search-api.js';
 import { isNativeError } from '../../native.js';
 import { EngineSearch } from './engine/local-search.js';
 import { openEngine, searchFolder } from './engine/open.js';
 import type { Engine } from './engine/port.js';
-import { ERRORS, engineFailure, errorForm } from './errors.js';
+import { ERRORS, engineFailure } from './errors.js';
 import { isOpenSearch } from './opensearch/location.js';
 import { isPostgres } from './postgres/location.js';
 import { searchParameters } from './schema.js';
 import { engineParameters } from './selection.js';
 import { Recorder } from './watches/recorder.js';
-import { newWatch } from './watches/settings.js';
-import type { Watches } from './watches/watches.js';
 
 export class InProcessSearch implements InProcessIndexes {
   readonly #engine: Engine;
@@ -43,9 +40,9 @@ export class InProcessSearch implements InProcessIndexes {
     engine: Engine,
     release: () => Promise<void>,
     loaded: Promise<void>,
-    watches?: () => Watches,
+    watches?: WatchApi,
   ) {
-    if (watches !== undefined) this.watches = watchApi(watches, loaded);
+    if (watches !== undefined) this.watches = watches;
     this.#engine = engine;
     this.#release = release;
     this.#loaded = loaded;
@@ -70,7 +67,7 @@ export class InProcessSearch implements InProcessIndexes {
   }
 
   /** Wraps an open engine with its watches; its owner closes it. Calls wait until its indexes are loaded. */
-  static over(engine: Engine, loaded: Promise<void>, watches?: () => Watches): InProcessSearch {
+  static over(engine: Engine, loaded: Promise<void>, watches?: WatchApi): InProcessSearch {
     return new InProcessSearch(engine, async () => {}, loaded, watches);
   }
 
@@ -217,28 +214,6 @@ function asServiceError(error: unknown): unknown {
   const failure = serviceError({ status, body: { detail: JSON.parse(detail) } });
   failure.cause = error;
   return failure;
-}
-
-/** @param watches throws if the engine has none */
-function watchApi(watches: () => Watches, loaded: Promise<void>): WatchApi {
-  const call = async <T>(work: (watches: Watches) => Promise<T>): Promise<T> => {
-    await loaded;
-    try {
-      return await work(watches());
-    } catch (error) {
-      if (isNativeError(error, 'INVALID_STATE')) throw error;
-      const { status, body } = errorForm.thrown(error, '');
-      if (body?.kind === 'text') throw serviceError({ status, body: JSON.parse(body.text) });
-      throw serviceError({ status, body: body?.kind === 'json' ? body.value : undefined });
-    }
-  };
-  return {
-    putWatch: (index, id, body) =>
-      call(async (all) => (await all.put(index, id, newWatch.parse(body))).watch as Watch),
-    getWatch: (index, id) => call(async (all) => (await all.get(index, id)) as Watch),
-    deleteWatch: (index, id) => call((all) => all.delete(index, id)),
-    watchStream: (index, id, after, signal) => call((all) => all.events(index, id, after, signal)),
-  };
 }
 
 const INTERNAL = { status: ERRORS.INTERNAL[0], detail: JSON.stringify(ERRORS.INTERNAL[1]) };
