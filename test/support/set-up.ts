@@ -88,11 +88,20 @@ export async function pythonWith(...requirements: readonly string[]): Promise<st
   // A virtual environment contains its own path, so it cannot be created elsewhere and renamed.
   const folder = path.join(root, name);
   const python = path.join(folder, 'bin', 'python');
-  if (existsSync(path.join(folder, 'complete'))) return python;
+  const complete = path.join(folder, 'complete');
+  if (existsSync(complete)) return python;
   await mkdir(root, { recursive: true });
-  await run('python3', ['-m', 'venv', folder]);
-  await pip(python, requirements);
-  await mkdir(path.join(folder, 'complete'), { recursive: true });
+  // Other test files wait for the lock: a program that is installed again cannot be started meanwhile.
+  const install = [python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  const steps = [
+    ['python3', '-m', 'venv', folder],
+    ...(requirements.length === 0 ? [] : [[...install, ...requirements]]),
+    ['mkdir', '-p', complete],
+  ];
+  const script = steps.map((step) => step.map((word) => `'${word}'`).join(' ')).join(' && ');
+  await run('flock', [`${folder}.lock`, 'sh', '-c', `[ -e '${complete}' ] || { ${script}; }`], {
+    timeout: INSTALL_MAX_MS,
+  });
   return python;
 }
 
