@@ -1,5 +1,6 @@
 /** What clients send and get of watches for manifests. */
 import { z } from 'zod';
+import { deliveryState } from '../../../storage/outbox/schema.js';
 
 const ID_PATTERN = /^[\w-]{22,54}$/;
 export const ID_RULE = 'an id has 22 to 54 letters, digits, underscores and hyphens';
@@ -46,15 +47,7 @@ export const manifestWatch = z
       .string()
       .optional()
       .describe('Of the signatures of the webhook. Only in the response to the request that made the watch'),
-    delivery: z
-      .object({
-        delivered: z.int().min(0),
-        failed: z.int().min(0).describe('Failed attempts'),
-        waiting: z.int().min(0).describe('Events that wait for their delivery'),
-        error: z.string().nullable().describe('Why the last failed attempt failed'),
-      })
-      .optional()
-      .describe('Of the webhook'),
+    delivery: deliveryState.optional().describe('Of the webhook'),
   })
   .meta({ id: 'ManifestWatch' });
 

@@ -6,6 +6,8 @@
 import { isccIdOf } from '../../../iscc/iscc-id.js';
 import type { FollowedState, SearchEngine, SearchOptions } from '../../../native.js';
 import { native } from '../../../native.js';
+import { lazily } from '../../../platform/lazily.js';
+import { member } from '../../../platform/member.js';
 import type { SearchParameters } from '../selection.js';
 import { whenNotBusy } from '../transfer/add-lines.js';
 
@@ -29,6 +31,12 @@ interface AssetRow {
   readonly key: string;
   /** JSON. */
   readonly metadata: string | null;
+}
+
+/** Rows as JSON. They are parsed once, and only if a watch is near one. */
+interface Rows {
+  readonly json: string;
+  readonly parsed: () => readonly AssetRow[];
 }
 
 /** A commit of an index. */
@@ -149,12 +157,12 @@ export class Matcher {
   /** The matches of a commit. */
   async compare(change: ComparedChange): Promise<FoundMatch[]> {
     if (!this.#indexes.has(change.index)) return [];
-    const { put: putRows, old: oldRows, state } = change;
+    const [putRows, oldRows] = [rowsOf(change.put), rowsOf(change.old)];
     const after = await this.#matchesOf(change, putRows);
     const before = await this.#matchesOf(change, oldRows);
     if (after.size + before.size === 0) return [];
-    const idOf = ({ key }: AssetRow) => isccIdOf(state.realm ?? 0, BigInt(`0x${key.slice(2)}`));
-    const byId = (rows: string) => new Map((JSON.parse(rows) as AssetRow[]).map((row) => [idOf(row), row]));
+    const idOf = ({ key }: AssetRow) => isccIdOf(change.state.realm ?? 0, BigInt(`0x${key.slice(2)}`));
+    const byId = ({ parsed }: Rows) => new Map(parsed().map((row) => [idOf(row), row]));
     const [put, old] = [byId(putRows), byId(oldRows)];
     return [...new Set([...after.keys(), ...before.keys()])].sort().flatMap((number) => {
       const watch = this.#byNumber.get(number);
@@ -177,14 +185,14 @@ export class Matcher {
     return Promise.all([this.#watches.close(), this.#scratch.close()]);
   }
 
-  async #matchesOf(change: ComparedChange, rows: string): Promise<Matches> {
+  async #matchesOf(change: ComparedChange, { json, parsed }: Rows): Promise<Matches> {
     const all: Matches = new Map();
-    if (rows === NO_ROWS) return all;
-    const candidates = await this.#candidates(change, Buffer.from(rows));
+    if (json === NO_ROWS) return all;
+    const candidates = await this.#candidates(change, Buffer.from(json));
     if (candidates.length === 0) return all;
-    const parsed = JSON.parse(rows) as AssetRow[];
-    for (let at = 0; at < parsed.length; at += COMPARED_MAX)
-      await this.#decide(candidates, change.state, parsed.slice(at, at + COMPARED_MAX), all);
+    const rows = parsed();
+    for (let at = 0; at < rows.length; at += COMPARED_MAX)
+      await this.#decide(candidates, change.state, rows.slice(at, at + COMPARED_MAX), all);
     return all;
   }
 
@@ -264,13 +272,13 @@ function entryOf({ number, query }: ComparedWatch): string {
   });
 }
 
+function rowsOf(json: string): Rows {
+  return { json, parsed: lazily(() => JSON.parse(json) as AssetRow[]) };
+}
+
 /** The value at a path of metadata; `undefined` without one. */
 function valueAt(metadata: string | null | undefined, path: readonly string[]): unknown {
   if (metadata == null) return undefined;
-  const member = (value: unknown, name: string) =>
-    typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-      ? (value as Readonly<Record<string, unknown>>)[name]
-      : undefined;
   return path.reduce(member, JSON.parse(metadata) as unknown) ?? undefined;
 }
 

@@ -1,6 +1,7 @@
 /** What a client sends of a watch, and the parameters of the search that it stands for. */
 import { z } from 'zod';
 import { present } from '../../../platform/present.js';
+import { deliveryState } from '../../../storage/outbox/schema.js';
 import { isccId, query } from '../schema.js';
 import type { SearchParameters } from '../selection.js';
 
@@ -79,15 +80,7 @@ export const watch = z
       .describe(
         'Of the signatures of a webhook. Only in the response to the request that made or changed the watch',
       ),
-    delivery: z
-      .object({
-        delivered: z.int().min(0),
-        failed: z.int().min(0).describe('Failed attempts'),
-        waiting: z.int().min(0).describe('Events that wait for their delivery'),
-        error: z.string().nullable().describe('Why the last failed attempt failed'),
-      })
-      .optional()
-      .describe('Of a webhook'),
+    delivery: deliveryState.optional().describe('Of a webhook'),
   })
   .meta({ id: 'Watch' });
 

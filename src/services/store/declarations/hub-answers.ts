@@ -1,5 +1,6 @@
 /** Interprets a hub's HTTP responses. Pure and total: any bytes from a hub give a result. */
 import { isIsccId } from '../../../iscc/iscc-id.js';
+import { member } from '../../../platform/member.js';
 
 /** A response. `text` has at most 64 KiB. */
 export interface HttpAnswer {
@@ -169,11 +170,6 @@ function isccIdOr(value: unknown): string | undefined {
 
 function textOr(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 /** `undefined` if the text is not JSON. */
