@@ -1,11 +1,11 @@
 /** The console in Firefox: a dropped photo is coded in the page and found, under the policy of the page. */
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { wasmJpegProblem } from '../../scripts/build-wasm.mjs';
-import { native } from '../../src/native.js';
-import { codeOf, manifestFor, picture, store } from '../content/support.js';
+import { codeOf, picture } from '../content/support.js';
 import { type AllServices, startAllServices } from '../support/all-services.js';
 import { LAUNCH_MS_MAX } from '../support/chromium.js';
 import { FirefoxPage } from '../support/firefox.js';
+import { keepOriginal } from '../support/originals.js';
 
 const TEST_MS_MAX = 180_000;
 const NAME = 'copy.png';
@@ -39,27 +39,10 @@ async function textOf(page: FirefoxPage, selector: string): Promise<string> {
   return String(await page.evaluate(`document.querySelector('${selector}')?.textContent ?? ''`));
 }
 
-async function post(url: string, body: unknown): Promise<void> {
-  const headers = { 'Content-Type': 'application/json' };
-  expect((await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201);
-}
-
 test.skipIf(wasmJpegProblem() !== undefined)(
   'a dropped photo shows its original and its manifest, without leaving the page',
   async () => {
-    const { iscc, units } = await codeOf(services.url.codes, await picture(61));
-    await store(
-      services.url.store,
-      await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]),
-    );
-    await post(`${services.url.search}/indexes`, { name: 'seen' });
-    const asset = {
-      iscc_id: 'ISCC:MAIGIIFJRDGEQQAA',
-      iscc_code: iscc,
-      units,
-      metadata: { name: 'The original' },
-    };
-    await post(`${services.url.search}/indexes/seen/assets`, [asset]);
+    await keepOriginal(services, await codeOf(services.url.codes, await picture(61)));
 
     const page = await visit();
     await drop(page, await picture(61, 240, 160));

@@ -5,12 +5,12 @@ import type { Browser, Locator, Page, Request } from 'playwright-core';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { wasmJpegProblem } from '../../scripts/build-wasm.mjs';
-import { native } from '../../src/native.js';
-import { codeOf, manifestFor, picture, store, withManifest } from '../content/support.js';
+import { codeOf, manifestFor, picture, withManifest } from '../content/support.js';
 import { expectAccessible } from '../support/accessible.js';
 import type { AllServices } from '../support/all-services.js';
 import { type DroppedFile, dropFiles, LAUNCH_MS_MAX, screenshots } from '../support/chromium.js';
 import { startConsole, visitConsole } from '../support/console.js';
+import { keepOriginal } from '../support/originals.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures/codes');
 /** All bodies together: units, simprints of a text, and questions to the services. */
@@ -36,19 +36,7 @@ describe.skipIf(problem !== undefined)('a file that the page reads', () => {
 
   test('shows its original, its manifest and its rights without leaving the page', async () => {
     const original = await jpeg(31, 480);
-    const { iscc, units } = await codeOf(services.url.codes, Buffer.from(original.bytes));
-    await store(
-      services.url.store,
-      await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]),
-    );
-    await post(`${services.url.search}/indexes`, { name: 'seen' });
-    const asset = {
-      iscc_id: 'ISCC:MAIGIIFJRDGEQQAA',
-      iscc_code: iscc,
-      units,
-      metadata: { name: 'The original' },
-    };
-    await post(`${services.url.search}/indexes/seen/assets`, [asset]);
+    await keepOriginal(services, await codeOf(services.url.codes, Buffer.from(original.bytes)));
     const page = await visitConsole(browser, services.url.codes);
     const sent = watched(page);
     const copy = await jpeg(31, 240);
@@ -203,13 +191,4 @@ async function done(page: Page, name: string): Promise<Locator> {
 
 async function shownCode(row: Locator): Promise<string> {
   return (await row.locator('.summary code.iscc').first().textContent()) ?? '';
-}
-
-async function post(url: string, body: unknown): Promise<void> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(response.status).toBeLessThan(300);
 }

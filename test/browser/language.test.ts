@@ -21,6 +21,7 @@ import {
   screenshots,
 } from '../support/chromium.js';
 import { startConsole, visitConsole } from '../support/console.js';
+import { fillIndex } from '../support/originals.js';
 import { untranslated } from '../support/untranslated.js';
 
 const SOURCES = path.resolve(import.meta.dirname, '../../src');
@@ -43,17 +44,11 @@ beforeAll(async () => {
   const { iscc, units } = await codeOf(codes, await picture(31));
   const signed = await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]);
   manifestId = await store(storeUrl, signed);
-  await post(`${search}/indexes`, { name: 'fotos' });
   const thumbnail = `data:image/png;base64,${(await picture(31, 60, 40)).toString('base64')}`;
   const asset = { iscc_id: 'ISCC:MAIGIIFJRDGEQQAA', iscc_code: iscc, units, metadata: { thumbnail } };
-  await post(`${search}/indexes/fotos/assets`, [asset]);
+  await fillIndex(search, 'fotos', [asset]);
   return started.stop;
 }, LAUNCH_MS_MAX);
-
-async function post(url: string, body: unknown): Promise<void> {
-  const headers = { 'Content-Type': 'application/json' };
-  expect((await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201);
-}
 
 function visit(fragment = '', options: PageOptions = {}): Promise<Page> {
   return visitConsole(browser, `${services.url.codes}/${fragment}`, { ...GERMAN_PAGE, ...options });
@@ -136,11 +131,18 @@ describe('in German, no text is left in English', () => {
     const broken = { name: 'kaputt.jpg', type: 'image/jpeg', bytes: Buffer.from('ffd8ffe000104a46', 'hex') };
     const empty = { name: 'leer.jpg', type: 'image/jpeg', bytes: Buffer.alloc(0) };
     const film = { name: 'film.bin', type: '', bytes: Buffer.alloc(64) };
+    // Bars are there only while a file is read.
+    await page.evaluate(`{
+      window.labels = new Set();
+      const read = () => document.querySelectorAll('progress').forEach((bar) => labels.add(bar.ariaLabel));
+      new MutationObserver(read).observe(document.body, { childList: true, subtree: true });
+    }`);
     await dropFiles(page, 'body', [await photo(32, 'bild.jpg'), broken, empty, film]);
     await page.getByText(de('The file is empty.')).waitFor();
     const status = page.locator('#status');
     await expect.poll(() => status.textContent()).toMatch(/^1 von 4 Dateien fertig/);
     await page.getByText(de('no manifest')).first().waitFor();
+    expect(await page.evaluate('[...labels]')).toContain('Fortschritt von bild.jpg');
     await expectGerman(page);
     await page.getByRole('button', { name: `${de('Send to this server')}: film.bin` }).click();
     await expect.poll(() => status.textContent()).toMatch(/^2 von 4 Dateien fertig/);

@@ -16,6 +16,7 @@ import type { AllServices } from '../support/all-services.js';
 import { dropFiles, LAUNCH_MS_MAX } from '../support/chromium.js';
 import { isccd } from '../support/command.js';
 import { startConsole, visitConsole } from '../support/console.js';
+import { fillIndex } from '../support/originals.js';
 
 const SECRET = generateSecretKey();
 const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';
@@ -32,19 +33,13 @@ beforeAll(async () => {
   const { iscc, units } = await codeOf(codes, await picture(41));
   const binding = [{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }];
   manifestId = await store(storeUrl, await manifestFor(binding));
-  await post(`${search}/indexes`, { name: 'photos' });
   const thumbnail = `data:image/png;base64,${(await picture(41, 60, 40)).toString('base64')}`;
   const metadata = { name: 'A picture', thumbnail };
-  await post(`${search}/indexes/photos/assets`, [{ iscc_id: ISCC_ID, iscc_code: iscc, units, metadata }]);
+  await fillIndex(search, 'photos', [{ iscc_id: ISCC_ID, iscc_code: iscc, units, metadata }]);
   copy = path.join(services.folder, 'copy.png');
   await writeFile(copy, await picture(41, 240, 160));
   return started.stop;
 }, LAUNCH_MS_MAX);
-
-async function post(url: string, body: unknown): Promise<void> {
-  const headers = { 'Content-Type': 'application/json' };
-  expect((await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201);
-}
 
 /** The page with the match, after the copy was dropped. */
 async function found() {

@@ -17,6 +17,7 @@ import { bytesOf, sidecar } from '../store/support/fixtures.js';
 import type { AllServices } from '../support/all-services.js';
 import { dropFiles, LAUNCH_MS_MAX } from '../support/chromium.js';
 import { startConsole, visitConsole } from '../support/console.js';
+import { fillIndex } from '../support/originals.js';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
 const PICTURES = path.join(FIXTURES, 'states');
@@ -101,7 +102,6 @@ test('the pictures are those of the states, and small', async () => {
 /** What the states show: an index with two pictures, and a manifest. */
 async function fill(): Promise<void> {
   const { codes, search, store: storeUrl } = services.url;
-  await post(`${search}/indexes`, { name: 'fotos' });
   const assets = [];
   for (const [at, id] of ['ISCC:MAIGIIFJRDGEQQAA', 'ISCC:MAIGIIFJRDGEQQAB'].entries()) {
     const { iscc, units } = await codeOf(codes, await picture(51 + at));
@@ -110,13 +110,8 @@ async function fill(): Promise<void> {
     if (at === 0)
       await store(storeUrl, await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq(units) }]));
   }
-  await post(`${search}/indexes/fotos/assets`, assets);
+  await fillIndex(search, 'fotos', assets);
   await store(storeUrl, Buffer.from(bytesOf(sidecar('ok-nested-3'))));
-}
-
-async function post(url: string, body: unknown): Promise<void> {
-  const headers = { 'Content-Type': 'application/json' };
-  expect((await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201);
 }
 
 /** Opens the page with the fonts of the fixtures: those of machines differ. The policy of the page would refuse them. */

@@ -64,7 +64,7 @@ export class Job {
     this.#prefix = `job-${count}`;
     this.file = file;
     this.#options = options;
-    this.#bar.setAttribute('aria-label', `Progress of ${plainName(file.name)}`);
+    this.#bar.setAttribute('aria-label', t('Progress of {0}', plainName(file.name)));
     this.#head.append(element('strong', { class: 'name' }, nameElement(file.name)), this.#state);
     this.#row = element('details', isOpen ? { open: '' } : {}, this.#head, this.#bar, this.#body);
     this.item = element('li', {}, this.#row);

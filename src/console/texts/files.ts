@@ -30,6 +30,7 @@ export const FILES = {
   'Send {0} files to this server': '{0} Dateien an diesen Server senden',
   'The copy has the code {0}': 'Die Kopie hat den Code {0}',
   Waiting: 'Wartet',
+  'Progress of {0}': 'Fortschritt von {0}',
   Steps: 'Schritte',
   'Uploading, {0}': 'Wird hochgeladen, {0}',
   'Reading, {0}': 'Wird gelesen, {0}',
