@@ -24,7 +24,7 @@ fn decodes_text_in_its_encoding() {
 }
 
 #[test]
-fn text_before_the_first_paragraph_is_none_of_the_document() {
+fn text_of_the_header_is_left_out_but_for_its_last_part() {
     assert_eq!(
         text(r"{\rtf1\widowctrl $for(x)$ {\pard $title$\par}$end$\par}"),
         "$title$\n$end$\n"

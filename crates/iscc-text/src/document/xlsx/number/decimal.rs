@@ -21,7 +21,7 @@ impl Decimal {
         format!("{value:.14e}").parse().unwrap_or(value)
     }
 
-    /// The binary number, with as many digits as tell it from a half of the last digit that is kept.
+    /// The binary number, with enough digits to tell it from a half.
     pub fn exact(value: f64) -> Self {
         Self::parse(&format!("{value:.40e}"))
     }
