@@ -2,6 +2,7 @@
 
 mod chromaprint;
 pub mod fingerprint;
+mod flac;
 mod mp3;
 mod resample;
 mod sample;

@@ -2,19 +2,21 @@
 //! MP3. This is faster than starting FFmpeg, which decodes all other files.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::mpsc;
+use std::{mem, thread};
 
-use claxon::FlacReader;
 use multiversion::multiversion;
 
 use super::Fingerprinter;
+use super::flac;
 use super::mp3;
 use super::resample::Resampler;
 use super::sample::Sample;
 
 /// A file, or its bytes in memory.
-pub trait Source: Read + Seek {}
+pub trait Source: Read + Seek + Send {}
 
-impl<R: Read + Seek> Source for R {}
+impl<R: Read + Seek + Send> Source for R {}
 
 /// The fingerprint of a whole file, as from [`Fingerprinter::finish`]. `None` for files that this
 /// module cannot decode to the end.
@@ -28,7 +30,7 @@ pub fn fingerprint(file: &mut dyn Source) -> Option<Vec<i32>> {
         (b"RIFF", b"WAVE") => pcm(file, wav_samples),
         (b"FORM", b"AIFF") => pcm(file, aiff_samples),
         (b"fLaC", _) => {
-            file.rewind().ok()?;
+            file.seek(SeekFrom::Start(4)).ok()?;
             flac(file)
         }
         ([b'I', b'D', b'3', _], _) => mp3(file),
@@ -39,7 +41,7 @@ pub fn fingerprint(file: &mut dyn Source) -> Option<Vec<i32>> {
 }
 
 /// Frames that are decoded at a time.
-const BLOCK_FRAMES: usize = 8192;
+const BLOCK_FRAMES: usize = 16_384;
 
 /// Description of uncompressed samples that follow in the file.
 struct PcmSamples {
@@ -81,24 +83,24 @@ fn pcm(
 }
 
 fn flac(file: &mut dyn Source) -> Option<Vec<i32>> {
-    let mut reader = FlacReader::new(io::BufReader::new(file)).ok()?;
-    let info = reader.streaminfo();
-    if info.bits_per_sample != 16 {
-        return None;
-    }
-    let mut stream = Stream::<i16>::new(info.sample_rate, info.channels as usize)?;
-    let mut blocks = reader.blocks();
-    let mut memory = Vec::new();
-    while let Some(block) = blocks.read_next_or_eof(memory).ok()? {
-        if block.channels() as usize != stream.channels.len() {
-            return None;
-        }
-        for (at, channel) in (0..).zip(&mut stream.channels) {
-            channel.push(block.channel(at).iter().map(|sample| *sample as i16));
+    let info = flac::stream_info(file)?;
+    let mut stream = Stream::<i16>::new(info.rate_hz, info.channels)?;
+    let decode = |send: &mut dyn FnMut([Vec<i16>; 2]) -> Option<()>| {
+        let mut block = [Vec::new(), Vec::new()];
+        flac::frames(file, info, |frame| {
+            for (samples, channel) in frame.channels.iter().zip(&mut block) {
+                channel.extend(samples.iter().map(|sample| *sample as i16));
+            }
+            if block[0].len() < BLOCK_FRAMES { Some(()) } else { send(mem::take(&mut block)) }
+        })?;
+        send(block)
+    };
+    beside(decode, |block| {
+        for (samples, channel) in block.iter().zip(&mut stream.channels) {
+            channel.push(samples.iter().copied());
         }
         stream.mix();
-        memory = block.into_buffer();
-    }
+    })?;
     Some(stream.finish())
 }
 
@@ -109,13 +111,36 @@ fn mp3(mut file: &mut dyn Source) -> Option<Vec<i32>> {
     let mut reader = nanomp3::Reader::<_, f32>::with_options(file, options).ok()?;
     let channels = usize::from(reader.channels()?.num());
     let mut stream = Stream::<f32>::new(reader.sample_rate(), channels)?;
-    let mut block = vec![0.0; BLOCK_FRAMES * channels];
-    loop {
-        match reader.read(&mut block).ok()? {
-            0 => return Some(stream.finish()),
-            read => stream.push_interleaved(&block[..read]),
+    let decode = |send: &mut dyn FnMut(Vec<f32>) -> Option<()>| {
+        loop {
+            let mut block = vec![0.0; BLOCK_FRAMES * channels];
+            let read = reader.read(&mut block).ok()?;
+            if read == 0 {
+                return Some(());
+            }
+            block.truncate(read);
+            send(block)?;
         }
-    }
+    };
+    beside(decode, |block| stream.push_interleaved(&block))?;
+    Some(stream.finish())
+}
+
+/// Blocks that are decoded and wait.
+const BLOCKS_AHEAD: usize = 4;
+
+/// Decodes blocks on a thread of its own while this one takes them. `None` if the decoder gives up.
+fn beside<T: Send>(
+    decode: impl FnOnce(&mut dyn FnMut(T) -> Option<()>) -> Option<()> + Send,
+    take: impl FnMut(T),
+) -> Option<()> {
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(BLOCKS_AHEAD);
+        let decode = move || decode(&mut |block| sender.send(block).ok());
+        let decoder = thread::Builder::new().spawn_scoped(scope, decode).ok()?;
+        receiver.into_iter().for_each(take);
+        decoder.join().ok()?
+    })
 }
 
 /// Computes the fingerprint of samples of one or two channels.
