@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { docx, epub, pdf, text, xlsx } from './long-documents.js';
 import { ARGUMENTS, QUICK, quickOr } from './options.js';
 import { type Cost, costOf, type Tree } from './process-tree.js';
 
@@ -20,7 +21,8 @@ export interface Sides {
   readonly ours: Side;
 }
 
-type Maker = readonly string[] | (() => string);
+/** Arguments of FFmpeg, or what makes the content. */
+type Maker = readonly string[] | (() => string | Uint8Array);
 
 const FOLDER = path.resolve(import.meta.dirname, '../.peers', quickOr('short-sizes', 'real-sizes'));
 /** `long` adds films of 10 minutes, sound of an hour, and larger photos. */
@@ -41,7 +43,7 @@ const photo = (size: string) => [
 ];
 const from = (file: string, ...options: string[]) => ['-i', file, ...options];
 
-/** Names of the files, and how each is made: arguments of `ffmpeg`, or the content. Later files are made from earlier ones. */
+/** Names of the files, and how each is made. Later files are made from earlier ones. */
 const FILES: readonly (readonly [string, Maker])[] = [
   ['film 1 min 720p H.264.mp4', film('1280x720', '25', 60, ...H264)],
   ['film 1 min 576i MPEG-2.mpg', film('720x576', '25', 60, ...MPEG2)],
@@ -49,11 +51,24 @@ const FILES: readonly (readonly [string, Maker])[] = [
   ['sound 10 min.mp3', from('sound 10 min.wav', '-c:a', 'libmp3lame', '-b:a', '192k')],
   ['sound 10 min.m4a', from('sound 10 min.wav', '-c:a', 'aac', '-b:a', '128k')],
   ['sound 10 min.flac', from('sound 10 min.wav')],
+  ['sound 10 min.opus', from('sound 10 min.wav', '-c:a', 'libopus', '-b:a', '128k')],
+  ['sound 10 min 96 kHz.wav', from('sound 10 min.wav', '-ar', '96000')],
   ['photo 24 MP.png', photo('6000x4000')],
   ['photo 24 MP.jpg', from('photo 24 MP.png', '-q:v', '3')],
   ['photo 24 MP.webp', from('photo 24 MP.png', '-quality', '80')],
   ['photo 24 MP LZW.tif', from('photo 24 MP.png', '-compression_algo', 'lzw')],
-  ['text 12 MB.txt', () => words(quickOr(100, 1_900_000))],
+  ['photo 24 MP deflate.tif', from('photo 24 MP.png', '-compression_algo', 'deflate')],
+  ['photo 24 MP.tif', from('photo 24 MP.png', '-compression_algo', 'raw')],
+  ['photo 24 MP.jp2', from('photo 24 MP.png', '-c:v', 'libopenjpeg', '-compression_level', '10')],
+  [
+    'photo 6 MP.avif',
+    from('photo 24 MP.png', '-vf', 'scale=iw/2:-1', '-c:v', 'libaom-av1', '-cpu-used', '8'),
+  ],
+  ['400 pages.pdf', () => pdf(quickOr(3, 400))],
+  ['book.docx', () => docx(quickOr(5, 3000))],
+  ['book.xlsx', () => xlsx(quickOr(50, 50_000))],
+  ['book.epub', () => epub(quickOr(2, 60))],
+  ['text 12 MB.txt', () => text(quickOr(100, 1_900_000))],
 ];
 
 const LONG_FILES: readonly (readonly [string, Maker])[] = [
@@ -63,18 +78,9 @@ const LONG_FILES: readonly (readonly [string, Maker])[] = [
   ['film 1 min 720p VP9.webm', film('1280x720', '25', 60, '-c:v', 'libvpx-vp9', '-cpu-used', '8')],
   ['sound 60 min.flac', tones(3600)],
   ['photo 100 MP.jpg', photo('12000x8400')],
-  ['text 100 MB.txt', () => words(15_000_000)],
+  ['3,000 pages.pdf', () => pdf(3000)],
+  ['text 100 MB.txt', () => text(15_000_000)],
 ];
-
-/** Words of a fixed sequence, in lines. */
-function words(count: number): string {
-  let state = 1;
-  const word = () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state.toString(36);
-  };
-  return Array.from({ length: count }, (_, index) => word() + (index % 12 === 11 ? '\n' : ' ')).join('');
-}
 
 function made(name: string, maker: Maker): string {
   const file = path.join(FOLDER, name);
