@@ -53,6 +53,11 @@ describe('isccd store hash-token', () => {
     expect(await withInput(['hash-token'], 'a token\n')).toEqual({ stdout: `${digest}\n`, code: 0 });
   });
 
+  it('says that a short token can be guessed, and not of a long one', async () => {
+    expect((await store(['hash-token', 'a token'])).stderr).toContain('can be guessed');
+    expect((await store(['hash-token', '0123456789abcdef0123'])).stderr).toBe('');
+  });
+
   it('refuses an empty token', async () => {
     expect((await withInput(['hash-token'], '\n')).code).toBe(1);
   });

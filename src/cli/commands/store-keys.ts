@@ -25,10 +25,17 @@ export function generateKey(options: { url?: string; json?: boolean }): void {
   } else process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
+/** The store answers every guess of the operator's token, so that strangers can't lock the operator out. */
+const TOKEN_CHARS_MIN = 20;
+
 /** Prints the SHA-256 of a token in hex, the value of `MSTORE_OPERATOR_TOKEN_SHA256`. */
 export async function hashToken(token: string | undefined, options: { json?: boolean } = {}): Promise<void> {
   const given = token ?? (await readToken());
   if (given === '') throw new CommandFailed('the token is empty');
+  if (given.length < TOKEN_CHARS_MIN)
+    process.stderr.write(
+      'isccd: a token this short can be guessed: use 20 random characters, e.g. of openssl rand -hex 16\n',
+    );
   const digest = createHash('sha256').update(given).digest('hex');
   const named = { [storeVariables.operatorTokenSha256.name]: digest };
   process.stdout.write(`${options.json ? JSON.stringify(named) : digest}\n`);

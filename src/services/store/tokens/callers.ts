@@ -57,6 +57,12 @@ export class Callers {
     return permitted(caller, scope);
   }
 
+  /** Compares in memory, without a look at the database. */
+  isOperator(request: Request): boolean {
+    const token = tokenOf(request);
+    return token !== undefined && isOperator(this.#options.operatorTokenSha256, token);
+  }
+
   async #caller(request: Request): Promise<Caller> {
     const known = this.#known.get(request);
     if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import type { Request } from '../../../http/routing/route.js';
 import { clientKey, type Throttle } from '../../../platform/limits/throttle.js';
 import { monotonicMs } from '../../../platform/time-limit.js';
 import { StoreRefusal } from '../errors.js';
-import type { Caller, Callers } from './callers.js';
+import type { Callers } from './callers.js';
 import type { Scope } from './upload-tokens.js';
 
 /** What is counted: deletes and bindings of publishers, and requests without a valid token. Each has the rate of uploads. */
@@ -12,7 +12,10 @@ export const TOKEN_LIMITS = ['takedown', 'binding', 'refused'] as const;
 const BLOCKED_MAX = 10_000;
 const UNAUTHORIZED = ['UNAUTHORIZED', 'TOKEN_INVALID'];
 
-/** Counts requests after their token is checked. The operator is not limited. */
+/**
+ * Counts requests after their token is checked. The operator is not limited, whatever others send from the same address: a
+ * takedown must not wait for them.
+ */
 export class TokenLimit {
   readonly #callers: Callers;
   readonly #throttle: Throttle;
@@ -29,18 +32,18 @@ export class TokenLimit {
    * @throws {StoreRefusal} without a valid token, and if the client has sent too many requests
    */
   async check(request: Request, scope: Scope, kind: 'takedown' | 'binding'): Promise<void> {
+    if (this.#callers.isOperator(request)) return;
     const client = clientKey(request.clientAddress);
     const blockedMs = (this.#blocked.get(client) ?? 0) - monotonicMs();
     if (blockedMs > 0) throw exceeded(Math.ceil(blockedMs / 1000));
-    const caller = await this.#authorized(request, client, scope);
-    if (caller.kind === 'operator') return;
+    await this.#authorized(request, client, scope);
     const wait = await this.#throttle.take(kind, request.clientAddress);
     if (wait > 0) throw exceeded(wait);
   }
 
-  async #authorized(request: Request, client: string, scope: Scope): Promise<Caller> {
+  async #authorized(request: Request, client: string, scope: Scope): Promise<void> {
     try {
-      return await this.#callers.authorized(request, scope);
+      await this.#callers.authorized(request, scope);
     } catch (error) {
       if (!(error instanceof StoreRefusal) || !UNAUTHORIZED.includes(error.code)) throw error;
       const wait = await this.#throttle.take('refused', request.clientAddress);
