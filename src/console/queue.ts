@@ -177,7 +177,10 @@ function showStatus(last = ''): void {
     isFinished && added === 1
       ? [`${WORDS[first]}: `, nameElement(last)]
       : [summary([...finished.values()], added)];
-  byId('status', HTMLElement).replaceChildren(...text);
+  const status = byId('status', HTMLElement);
+  // The row of a single file says the same, so this is for screen readers.
+  status.classList.toggle('quiet', isFinished && added === 1);
+  status.replaceChildren(...text);
   byId('cancel', HTMLButtonElement).hidden = isFinished;
   byId('csv', HTMLElement).hidden = !isFinished || added === 1;
   const table = isFinished && added > 1 ? similarTable(codedFiles()) : undefined;

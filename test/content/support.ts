@@ -33,6 +33,7 @@ export async function manifestFor(
   bindings: readonly { alg: string; value: Buffer }[],
   asset: Buffer = Buffer.alloc(0),
   signer = 'isccd test',
+  thumbnail?: Buffer,
 ): Promise<Buffer> {
   const { chainPem, keyPem } = await native.makeTestCertificate('es256', signer);
   const assetHash = createHash('sha256').update(asset).digest();
@@ -44,6 +45,7 @@ export async function manifestFor(
     format: 'image/png',
     assetHash,
     bindings: [...bindings],
+    ...(thumbnail && { thumbnail }),
   });
 }
 

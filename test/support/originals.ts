@@ -14,10 +14,11 @@ export async function fillIndex(search: string, name: string, assets: readonly u
 export async function keepOriginal(
   { url }: AllServices,
   { iscc, units }: { readonly iscc: string; readonly units: readonly string[] },
+  index = 'seen',
 ): Promise<void> {
   await store(url.store, await manifestFor([{ alg: 'io.iscc.v0', value: native.encodeSeq([...units]) }]));
   const metadata = { name: 'The original' };
-  await fillIndex(url.search, 'seen', [
+  await fillIndex(url.search, index, [
     { iscc_id: 'ISCC:MAIGIIFJRDGEQQAA', iscc_code: iscc, units, metadata },
   ]);
 }

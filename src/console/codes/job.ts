@@ -194,7 +194,7 @@ export class Job {
     this.#body.replaceChildren(
       resultHead(result),
       ...(here === undefined ? [] : [this.#kept(lookups.length > 0)]),
-      ...parts.map(({ section }) => section),
+      element('div', { class: 'parts' }, ...parts.map(({ section }) => section)),
       view,
       ...extras(result, this.file, this.#prefix),
     );

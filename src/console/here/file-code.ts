@@ -34,7 +34,7 @@ export async function codeOf(codes: Codes, order: Order, onRead: (share: number)
   const filename = uploadName(file.name);
   const { mediatype, mode } = codes.inspect(filename, await firstBytes(file));
   if ((mode !== 'image' && mode !== 'text') || AT_THE_SERVER.has(mediatype))
-    throw new NeedsServer('this page does not read {0} files', mode ?? mediatype);
+    throw new NeedsServer('this page does not read files of the type {0}', mediatype);
   if (file.size > BYTES_MAX) throw new NeedsServer('the file is too large for this page');
   const { bytes, sum } = await read(codes, file, onRead);
   const content = mode === 'image' ? picture(codes, bytes) : text(codes, bytes, mediatype, granular);

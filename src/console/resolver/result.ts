@@ -162,33 +162,27 @@ function matchFacts({ endpoint, manifestId, isccId }: Match): HTMLDListElement {
  */
 function matchCredentials(credentials: Credentials | undefined, picture: string | undefined): Node[] {
   if (credentials === undefined) {
-    return [
-      sideBySide(picture, undefined),
-      element('p', { class: 'hint' }, t('The manifest could not be read.')),
-    ];
+    return [element('p', { class: 'hint' }, t('The manifest could not be read.'))];
   }
   const result = verdict(credentials, OF_MATCH);
   if (credentials.state === 'invalid') {
     const { signer, issuer, time, thumbnail, ...others } = credentials;
     return [result, ...credentialView(others)];
   }
-  return [sideBySide(picture, credentials.thumbnail), result, ...credentialView(credentials)];
+  return [...sideBySide(picture, credentials.thumbnail), result, ...credentialView(credentials)];
 }
 
-function sideBySide(picture: string | undefined, thumbnail: string | undefined): HTMLElement {
-  return element(
-    'div',
-    {},
-    element('div', { class: 'side-by-side' }, figure(picture, t('Your file')), figure(thumbnail, SIGNED)),
-    ...(picture === undefined || thumbnail === undefined ? [] : [overlay(picture, thumbnail, SIGNED)]),
-  );
+/** A manifest without a picture of its asset leaves nothing to compare. */
+function sideBySide(picture: string | undefined, thumbnail: string | undefined): Node[] {
+  if (thumbnail === undefined) return [];
+  const signed = figure(thumbnail, SIGNED);
+  if (picture === undefined) return [element('div', { class: 'side-by-side' }, signed)];
+  const pair = element('div', { class: 'side-by-side' }, figure(picture, t('Your file')), signed);
+  return [pair, overlay(picture, thumbnail, SIGNED)];
 }
 
-function figure(url: string | undefined, caption: string): HTMLElement {
-  const shown =
-    url === undefined
-      ? element('span', { class: 'no-picture hint' }, t('No picture'))
-      : element('img', { src: url, alt: caption });
+function figure(url: string, caption: string): HTMLElement {
+  const shown = element('img', { src: url, alt: caption });
   return element('figure', {}, shown, element('figcaption', { class: 'hint' }, caption));
 }
 

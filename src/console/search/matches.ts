@@ -7,8 +7,8 @@ import type { Found } from '../parts.js';
 import { findNeighbours } from '../services.js';
 import { bitsOf } from '../unit-item.js';
 import { getAsset } from './api.js';
-import { type Search, scoreOf } from './find.js';
-import { matchItem } from './match.js';
+import { type FoundAsset, type Search, scoreOf } from './find.js';
+import { matchItem, nameOf } from './match.js';
 import type { Passages } from './passages.js';
 
 /** Draw the units of at most this many matches, because each takes a request. */
@@ -33,7 +33,8 @@ export async function matchesFound(
   const searched = bitsOf(query.units);
   const { result, picture } = file;
   const asked = { code, units: query.units ?? [], result };
-  const items = assets.map(async (found, at) => {
+  const shown = [...assets].sort(byWhatTheyShow);
+  const items = shown.map(async (found, at) => {
     const isDrawn = at < DRAWN_MAX;
     const entry = isDrawn ? await getAsset(found.index, found.isccId).catch(() => undefined) : undefined;
     return matchItem(found, { asked, picture, searched, passages, entry });
@@ -47,7 +48,7 @@ export async function matchesFound(
       '{0} in {1}, best {2}',
       counted(assets.length, 'match', 'matches'),
       where,
-      percent(scoreOf(best)),
+      percent(scoreOf(best)).replace(' ', '\u00a0'),
     ),
     body: [
       ...problems,
@@ -55,4 +56,10 @@ export async function matchesFound(
       ...(assets.some(({ whole }) => whole !== undefined) ? [legend()] : []),
     ],
   };
+}
+
+/** Best first. Of equal ones, those with a name come before those that only stand for a manifest. */
+function byWhatTheyShow(a: FoundAsset, b: FoundAsset): number {
+  const isUnnamed = ({ metadata }: FoundAsset) => Number(nameOf(metadata) === undefined);
+  return scoreOf(b) - scoreOf(a) || isUnnamed(a) - isUnnamed(b);
 }

@@ -43,7 +43,7 @@ export const FILES = {
   'Only its code was sent, to look it up.': 'Nur ihr Code wurde gesendet, um ihn nachzuschlagen.',
   'To make a copy with other metadata,': 'Für eine Kopie mit anderen Metadaten',
   'send it to this server': 'an diesen Server senden',
-  'this page does not read {0} files': 'diese Seite liest keine Dateien der Art {0}',
+  'this page does not read files of the type {0}': 'diese Seite liest keine Dateien vom Typ {0}',
   'the file is too large for this page': 'die Datei ist zu groß für diese Seite',
   'this page could not load its decoders ({0})': 'diese Seite konnte ihre Decoder nicht laden ({0})',
   'this page could not start its decoders ({0})': 'diese Seite konnte ihre Decoder nicht starten ({0})',

@@ -63,7 +63,6 @@ export const MANIFESTS = {
   'same content, 100': 'gleicher Inhalt, 100',
   'similar, {0}': 'ähnlich, {0}',
   'The manifest could not be read.': 'Das Manifest war nicht lesbar.',
-  'No picture': 'Kein Bild',
   untitled: 'ohne Titel',
   Signer: 'Unterzeichner',
   Issuer: 'Aussteller',

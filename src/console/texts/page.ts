@@ -63,7 +63,6 @@ export const PAGE = {
   'Send and check': 'Senden und prüfen',
   '. Then this server computes its ISCC-CODE, looks for matching manifests and keeps nothing.':
     '. Dann berechnet dieser Server ihren ISCC-CODE, sucht passende Manifeste und behält nichts.',
-  'Drop a file here, or choose a file': 'Eine Datei hier ablegen oder auswählen',
 
   'Every service describes its routes, and tries them in its documentation.':
     'Jeder Dienst beschreibt seine Routen; in der Dokumentation lassen sie sich ausprobieren.',
