@@ -1,11 +1,12 @@
-/** The module for browsers against the addon: hashing in a worker thread, and the code of a picture. */
+/** The module for browsers against the addon: hashing in a worker thread, and the codes of pictures. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
 import { loadCodes } from '../dist/wasm/index.js';
-import { buildWasm, WASM, wasmProblem } from '../scripts/build-wasm.mjs';
+import { buildWasm, WASM, wasmJpegProblem, wasmProblem } from '../scripts/build-wasm.mjs';
 import { native } from '../src/native.js';
 
 const quick = process.argv.includes('--quick');
@@ -33,7 +34,11 @@ else console.log(`0 measurements, no module for browsers: ${problem}`);
 
 async function main(): Promise<void> {
   await hashing();
-  await picture();
+  const large = png(WIDTH, HEIGHT);
+  await picture('PNG', large);
+  const noJpeg = wasmJpegProblem();
+  if (noJpeg === undefined) await picture('JPEG', await sharp(large).jpeg({ quality: 85 }).toBuffer());
+  else console.log(`JPEG: not measured, ${noJpeg}`);
 }
 
 async function hashing(): Promise<void> {
@@ -55,16 +60,15 @@ async function hashing(): Promise<void> {
   console.log(`  ${(HASHED_BYTES / 1000 / own).toFixed(0)} MB/s`);
 }
 
-async function picture(): Promise<void> {
+async function picture(format: string, bytes: Uint8Array): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'isccd-bench-'));
   try {
-    const file = path.join(folder, 'picture.png');
-    writeFileSync(file, png(WIDTH, HEIGHT));
-    const bytes = readFileSync(file);
+    const file = path.join(folder, 'picture');
+    writeFileSync(file, bytes);
     const codes = await loadCodes(readFileSync(WASM));
     const own = await best(() => timed(() => codes.pictureFile(bytes)));
     const peer = await best(() => timed(() => native.imageContent(file, '0.9.7', 64, false)));
-    report(`PNG of ${((WIDTH * HEIGHT) / 1e6).toFixed(1)} megapixels`, own, peer);
+    report(`${format} of ${((WIDTH * HEIGHT) / 1e6).toFixed(1)} megapixels`, own, peer);
   } finally {
     rmSync(folder, { recursive: true });
   }
