@@ -9,9 +9,13 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildInnerProgram } from '../../scripts/build-program.mjs';
 import { root } from '../../scripts/lib.mjs';
 import { textOf } from '../../src/services/codes/errors.js';
+import { filmWithGaps, nestedBoxes, smallBoxes, wav } from '../codes/support/hostile.js';
 import { isccd, run } from '../support/command.js';
 
 const FIXTURES = path.join(root, 'test/fixtures');
+/** `USUAL_BOXES` of both. */
+const BOXES_MAX = 100_000;
+const FORMATS = 'src/services/codes/pipeline/formats';
 const BUILD_MS_MAX = 900_000;
 const CODE_MS_MAX = 300_000;
 const NOT_BUILT_IN = 'FORMAT_NOT_BUILT_IN';
@@ -107,6 +111,44 @@ describe('code', () => {
     }
   });
 
+  it('refuses sound and films that ask for too much work, as isccd does', async () => {
+    const folder = await temporaryFolder();
+    const files: readonly (readonly [name: string, isCostly: boolean, bytes: Uint8Array])[] = [
+      ['rate-low.wav', true, wav(999, 20_000)],
+      ['rate.wav', false, wav(1000, 20_000)],
+      ['boxes-many.mp4', true, smallBoxes(BOXES_MAX)],
+      ['boxes-many.m4a', true, smallBoxes(BOXES_MAX)],
+      ['boxes.mp4', false, smallBoxes(BOXES_MAX - 1)],
+      ['boxes-inside.mp4', true, nestedBoxes(BOXES_MAX - 1)],
+      ['boxes-inside.m4a', false, nestedBoxes(BOXES_MAX - 2)],
+      ['gaps.avi', true, await filmWithGaps()],
+    ];
+    for (const [name, , bytes] of files) await writeFile(path.join(folder, name), bytes);
+    const [own, node] = await both(['code', folder]);
+    const lines = byPath(own.stdout);
+    expect(lines).toEqual(byPath(node.stdout));
+    const costly = (line: string) => (JSON.parse(line) as Line).error?.code === 'FILE_TOO_COSTLY';
+    expect(new Map([...lines].map(([name, line]) => [path.basename(name), costly(line)]))).toEqual(
+      new Map(files.map(([name, isCostly]) => [name, isCostly])),
+    );
+  });
+
+  it.each([
+    ['SOUND', 'audio-tags.ts', 'TAGS'],
+    ['FILM', 'video-metadata.ts', 'TAGS'],
+    ['RENAMED', 'audio-tags.ts', 'NAMES'],
+  ])('has the tags of isccd: %s', async (own, file, service) => {
+    const [rust, script] = await Promise.all([
+      readFile(path.join(root, 'crates/code/src/tags.rs'), 'utf8'),
+      readFile(path.join(root, FORMATS, file), 'utf8'),
+    ]);
+    const rows = pairs(rust, new RegExp(`const ${own}\\b[^=]*=(.*?);`, 's'));
+    expect(rows.length).toBeGreaterThan(2);
+    expect(rows).toEqual(
+      pairs(script, new RegExp(`const ${service}\\b[^=]*=(.*?)[\\]}](?: as const|;)`, 's')),
+    );
+  });
+
   it('starts FFmpeg with the arguments of isccd', async () => {
     const folder = await temporaryFolder();
     const files = ['song_a.ogg', 'test_a.mp4', 'tagged_a.mp4', 'mandel_a.webm'];
@@ -172,6 +214,12 @@ describe('codes', () => {
     expect([own.code, own.stderr.replaceAll('isccd-code:', 'isccd:')]).toEqual([node.code, node.stderr]);
   });
 });
+
+/** The names of a table of pairs in a source of Rust or TypeScript: each row's two, in their order. */
+function pairs(source: string, table: RegExp): string[] {
+  const [, body = ''] = table.exec(source) ?? [];
+  return [...body.matchAll(/[['"(\s](\w[\w:]*)['"]?[,:]\s*['"](\w+)['"]/g)].map(([, a, b]) => `${a} ${b}`);
+}
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isccd-code-test-'));

@@ -203,8 +203,8 @@ export function smallBoxes(count = 3_000_000): Bytes {
 }
 
 /** Millions of boxes in the movie header. */
-export function nestedBoxes(): Bytes {
-  const [type, boxes] = [smallBoxes(0), smallBoxes()];
+export function nestedBoxes(count?: number): Bytes {
+  const [type, boxes] = [smallBoxes(0), smallBoxes(count)];
   const inner = boxes.subarray(type.length);
   return bytes(type, u32be(inner.length + 8), 'moov', inner);
 }
