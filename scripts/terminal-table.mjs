@@ -11,6 +11,11 @@ import { freePort } from './local-registry.mjs';
 import { runOnTerminal, startOnTerminal } from './terminal.mjs';
 
 const FILES = path.join(root, 'test', 'fixtures', 'codes', 'files');
+const LOG = path.join(root, 'test', 'fixtures', 'network', 'log-a');
+const LOG_OPTIONS =
+  '--origin hub7.example/log --key z6MkhmvbVXSah8F8GPVy6UA6Rh3J4y7cdYv8y2PGqJVNfupb --hub-id 7 --network testnet'.split(
+    ' ',
+  );
 const CODE = 'ISCC:KUABLDA46RGP3AQIGWC7QX6D7PGA2';
 const TOKEN = 'open sesame';
 const ISCC_ID = 'ISCC:MAIGIIFJRDGEQQAA';
@@ -31,7 +36,7 @@ export const TERMINALS = {
 const FAULT =
   /\b(?:Reference|Type|Syntax)Error\b|\bERR_[A-Z]|\n\s+at .+:\d+:\d+|\bUnhandled|\bExperimentalWarning/;
 
-/** In this order, because some need the results of others. `[words, what they show]` */
+/** In this order, because some need the results of others. `[words, what they show, exit status if it is not 0]` */
 const LOCAL = [
   [['--help'], /serve .*start services/],
   [['--version'], /\d+\.\d+\.\d+/],
@@ -55,6 +60,9 @@ const LOCAL = [
   [['index', 'get', 'photos', ISCC_ID, '--at', 'indexes'], /KUABLDA46RGP3AQIGWC7QX6D7PGA2/],
   [['index', 'rm', 'photos', ISCC_ID, '--at', 'indexes'], /"deleted":1/],
   [['index', 'rm', 'photos', '--at', 'indexes'], /^/],
+  [['network', 'check', 'log', ...LOG_OPTIONS], /tree +ok/],
+  [['network', 'status'], /no service or folder here follows a network/, 1],
+  [['network', 'verify'], /no index here follows a network/, 2],
   [['store', 'gen-key', '--url', 'https://store.example'], /MSTORE_SECKEY/],
   [['store', 'sample', 'photo.jpg'], /photo/],
   [['completion', 'bash'], /complete/],
@@ -127,10 +135,10 @@ class Table {
   }
 
   async #commands(table) {
-    for (const [words, shows] of table) {
+    for (const [words, shows, status = 0] of table) {
       const known = words.map((word) => (word === 'URL' ? this.#url('search') : word));
       const { code, output } = await runOnTerminal([...this.command, ...known], this.options);
-      if (code === 0) this.#judge(words, output, shows);
+      if (code === status) this.#judge(words, output, shows);
       else this.#report(words, `exit status ${code}`, output);
     }
   }
@@ -179,6 +187,8 @@ function prepare(folder) {
   writeFileSync(path.join(folder, 'notes.txt'), 'A text that is long enough to be coded. '.repeat(20));
   mkdirSync(path.join(folder, 'files'));
   for (let number = 1; number <= 6; number += 1) cpSync(photo, path.join(folder, 'files', `${number}.jpg`));
+  cpSync(path.join(LOG, 'tile'), path.join(folder, 'log', 'tile'), { recursive: true });
+  cpSync(path.join(LOG, 'checkpoint-270'), path.join(folder, 'log', 'checkpoint'));
   const entry = { iscc_id: ISCC_ID, iscc_code: CODE };
   writeFileSync(path.join(folder, 'entries.jsonl'), `${JSON.stringify(entry)}\n`);
 }

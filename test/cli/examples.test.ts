@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../src/cli/help/examples.js';
 import { program } from '../../src/cli/program.js';
-import { EXIT_STATUSES } from '../../src/cli/terminal/failure.js';
+import { exitStatuses } from '../../src/cli/terminal/failure.js';
 import { openDatabase } from '../../src/storage/database/open.js';
 import { isccd, run } from '../support/command.js';
 import { MAIN } from '../support/serve.js';
@@ -103,7 +103,13 @@ describe('help', () => {
     expect([...all.keys()].sort()).toEqual(Object.keys(EXAMPLES).sort());
     for (const [words, help] of all) {
       for (const { line } of EXAMPLES[words] ?? []) expect(help).toContain(`  $ ${line}\n`);
-      for (const meaning of Object.values(EXIT_STATUSES)) expect(help).toContain(meaning);
+      const [command] = words.split(' ');
+      for (const [, meaning] of exitStatuses(command === '' ? undefined : command))
+        expect(help).toContain(meaning);
+      expect([words, help.includes('storage stays unusable')]).toEqual([
+        words,
+        ['', 'serve'].includes(words),
+      ]);
       const isGroup = help.includes('\nCommands:\n');
       if (!isGroup && words !== 'completion') expect(help).toMatch(/ --json +machine-readable/);
     }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { barCharacters } from '../../src/cli/batch/progress.js';
 import { temporaryFolder } from '../codes/support/folder.js';
 import { MAIN } from '../support/serve.js';
 
@@ -51,4 +52,14 @@ describe.runIf(process.platform === 'linux')('a progress bar', () => {
     expect((await ended)[0]).toBe(130);
     expect(shown().lastIndexOf(WRAP)).toBeGreaterThan(shown().lastIndexOf(NO_WRAP));
   });
+});
+
+describe('the length of a progress bar', () => {
+  it.each([
+    [undefined, 30],
+    [200, 30],
+    [80, 30],
+    [60, 10],
+    [40, 0],
+  ])('with %s columns is %i', (columns, characters) => expect(barCharacters(columns)).toBe(characters));
 });

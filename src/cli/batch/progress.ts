@@ -6,6 +6,10 @@ import { counted } from '../terminal/lines.js';
 /** Fewer files finish before the user could read a progress bar. */
 const FILES_MIN = 4;
 
+/** Beside the longest text of a bar, on a terminal of 80 columns. Narrow ones show the numbers rather than the bar. */
+const BAR_CHARACTERS_MAX = 30;
+const TEXT_CHARACTERS = 50;
+
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 export class BatchProgress {
@@ -32,6 +36,7 @@ export class BatchProgress {
       stream: process.stderr,
       clearOnComplete: true,
       etaBuffer: 100,
+      barsize: barCharacters(process.stderr.columns),
     });
     this.#bar.start(files, 0, { rate: '' });
     process.once('exit', this.#stop);
@@ -72,11 +77,16 @@ export class BatchProgress {
   }
 }
 
+/** How long a bar may be on a terminal of this width, which is not known of all. */
+export function barCharacters(columns = TEXT_CHARACTERS + BAR_CHARACTERS_MAX): number {
+  return Math.min(Math.max(columns - TEXT_CHARACTERS, 0), BAR_CHARACTERS_MAX);
+}
+
 /** Before the first file is done, nothing is known of the rate. */
 const barLine: GenericFormatter = (options, params, payload) => {
   const known = payload.rate === '' ? '' : ', {rate}, {eta_formatted} left';
   return progress.Format.Formatter(
-    { ...options, format: `{bar} {value}/{total} files${known}` },
+    { ...options, format: `${options.barsize === 0 ? '' : '{bar} '}{value}/{total} files${known}` },
     params,
     payload,
   );

@@ -24,7 +24,7 @@ export class CommandFailed extends Error {
 export const EXIT_CONFIGURATION = 2;
 export const EXIT_INTERRUPTED = 130;
 
-/** The exit statuses of every command. */
+/** The exit statuses of all commands. */
 export const EXIT_STATUSES: Readonly<Record<number, string>> = {
   0: 'success',
   1: 'failure, or a check found problems',
@@ -32,6 +32,14 @@ export const EXIT_STATUSES: Readonly<Record<number, string>> = {
   [EXIT_BROKEN]: 'isccd serve: storage stays unusable until a restart',
   [EXIT_INTERRUPTED]: 'interrupted',
 };
+
+/** Those of one command, or of all. Only services end because of their storage. */
+export function exitStatuses(command?: string): (readonly [status: string, meaning: string])[] {
+  const all = Object.entries(EXIT_STATUSES);
+  return command === undefined || command === 'serve'
+    ? all
+    : all.filter(([status]) => status !== String(EXIT_BROKEN));
+}
 
 /** Of services and of storage. */
 const REMOTE_ERRORS = [ServiceError, InvalidResponse, ConnectionFailed, StorageUnavailable] as const;
