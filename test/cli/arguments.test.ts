@@ -67,6 +67,19 @@ it('a missing file is reported without the error of the system', async () => {
   expect([code, stderr]).toEqual([1, 'isccd: missing.jpg: the file does not exist\n']);
 });
 
+it.each(['simprint', 'seed isrc', 'demo', 'index add photos --at here'])(
+  '%s says in words why a file cannot be read',
+  async (command) => {
+    for (const [file, problem] of [
+      ['missing', 'the file does not exist'],
+      ['.', 'it is a folder, not a file'],
+    ] as const) {
+      const { code, stderr } = await isccd([...command.split(' '), file], { cwd });
+      expect([code, stderr]).toEqual([1, `isccd: ${file}: ${problem}\n`]);
+    }
+  },
+);
+
 describe('isccd index', () => {
   const index = (...args: readonly string[]) => ['index', ...args, '--at', 'here'];
   const commands = [

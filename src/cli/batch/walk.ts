@@ -5,6 +5,7 @@ import { access, mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import picomatch from 'picomatch';
+import { FILE_PROBLEMS } from '../terminal/file-problem.js';
 import { type FolderEntry, folderEntries } from './folder-entries.js';
 import { argumentPlace, baseName, escapedPlace, type Place, systemPath } from './place.js';
 import { fetchTransient } from './remote.js';
@@ -20,10 +21,10 @@ export interface WalkOptions {
 const OWN_RESULT = /\.iscc\.(?:json|mp7sig)$/;
 
 const ERRORS = {
-  ENOENT: ['NOT_FOUND', 'the file does not exist'],
-  ENOTDIR: ['NOT_FOUND', 'the file does not exist'],
-  EACCES: ['NO_PERMISSION', 'the file may not be read'],
-  EPERM: ['NO_PERMISSION', 'the file may not be read'],
+  ENOENT: ['NOT_FOUND', FILE_PROBLEMS.ENOENT],
+  ENOTDIR: ['NOT_FOUND', FILE_PROBLEMS.ENOTDIR],
+  EACCES: ['NO_PERMISSION', FILE_PROBLEMS.EACCES],
+  EPERM: ['NO_PERMISSION', FILE_PROBLEMS.EPERM],
 } as const;
 
 /** The files of a local argument: folder by folder, by name; the files of a folder before its subfolders. */

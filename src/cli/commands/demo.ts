@@ -1,6 +1,6 @@
 /** `isccd demo [IMAGE]`: sends one image through all four services. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import { startServices, stopAll } from '../../compose/start.js';
 import type { RunningServer } from '../../http/server.js';
 import { native } from '../../native.js';
 import type { Environment } from '../../platform/config/variable.js';
+import { readNamed } from '../input/named-file.js';
 import { type Asset, signedManifest } from '../input/sample-manifest.js';
 import { asFailure, CommandFailed, reason } from '../terminal/failure.js';
 import { Interruption } from '../terminal/interrupt.js';
@@ -181,7 +182,7 @@ function jsonLine(step: string, ms: number, result: string): string {
 }
 
 async function imageOf(file: string | undefined): Promise<Asset> {
-  if (file !== undefined) return { name: path.basename(file), bytes: await readFile(file) };
+  if (file !== undefined) return { name: path.basename(file), bytes: await readNamed(file) };
   const { default: sharp } = await import('sharp');
   const bytes = await sharp(Buffer.from(picture())).jpeg({ quality: 90 }).toBuffer();
   return { name: 'demo.jpg', bytes };

@@ -1,6 +1,4 @@
 /** `isccd seed isrc|isbn|stm FILE`: validates seed metadata and prints it as the Data-URL for `meta`. */
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import {
   compactSeed,
   linkedSeed,
@@ -11,6 +9,7 @@ import {
 import { parseIsbn } from '../../services/codes/seed/isbn.js';
 import { parseIsrc } from '../../services/codes/seed/isrc.js';
 import { parseStm } from '../../services/codes/seed/stm.js';
+import { readNamed } from '../input/named-file.js';
 import { CommandFailed, lines, reason } from '../terminal/failure.js';
 
 const PARSERS = { isrc: parseIsrc, isbn: parseIsbn, stm: parseStm } as const;
@@ -26,8 +25,8 @@ interface SeedOptions {
 const BYTE_ORDER_MARK = /^\ufeff/;
 
 export async function seed(kind: SeedKind, file: string, options: SeedOptions): Promise<void> {
+  const json = (await readNamed(file)).toString();
   try {
-    const json = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
     const record: Seed = PARSERS[kind](JSON.parse(json.replace(BYTE_ORDER_MARK, '')));
     const meta = seedDataUrl(inForm(record, options.form));
     process.stdout.write(`${options.json ? JSON.stringify({ meta }) : meta}\n`);

@@ -1,12 +1,11 @@
 /** Reads index entries from files: JSON, JSON lines, and results of the codes service. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import type { Entry, Simprint } from '../../client/search-api.js';
 import { simprintType } from '../../iscc/spans.js';
 import { native } from '../../native.js';
 import type { ImportSource, ImportStep } from '../../services/search/import.js';
 import { CommandFailed, reason } from '../terminal/failure.js';
+import { readNamed } from './named-file.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -44,7 +43,7 @@ export class EntryFiles implements ImportSource {
 
 /** All entries of a file; `-` means standard input. */
 export async function readEntries(file: string, { makeIds = false }: EntryOptions = {}): Promise<Entry[]> {
-  return parse(await read(file), file).flatMap((value, index) =>
+  return parse(await readNamed(file), file).flatMap((value, index) =>
     isFailure(value) ? [] : [entry(value, `${file}, entry ${index + 1}`, makeIds)],
   );
 }
@@ -52,14 +51,6 @@ export async function readEntries(file: string, { makeIds = false }: EntryOption
 /** A line of `isccd code` for a file without a code, which that command has reported. */
 function isFailure(value: unknown): boolean {
   return isObject(value) && isObject(value.error) && typeof value.path === 'string';
-}
-
-async function read(file: string): Promise<Buffer> {
-  try {
-    return file === '-' ? await buffer(process.stdin) : await readFile(file);
-  } catch (error) {
-    throw new CommandFailed(`${file}: ${reason(error)}`);
-  }
 }
 
 /** One JSON value (the items if it is an array), or one value per line, also of files that are too large for one text. */
