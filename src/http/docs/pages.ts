@@ -2,6 +2,7 @@
  * Start pages: the console, the same page for every service. It shows the parts of its own service and of those that form one
  * console with it.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +24,9 @@ const SCRIPT = 'main.js';
 /** Codes files in a worker, with the module of `scripts/build-wasm.mjs`. Builds may lack the module. */
 const CODER = 'coder.js';
 const MODULE = 'isccd.wasm';
-const ASSETS = [SCRIPT, 'console.css', 'icon.svg', CODER, MODULE];
+const STYLE = 'console.css';
+const ICON = 'icon.svg';
+const ASSETS = [SCRIPT, STYLE, ICON, CODER, MODULE];
 /** A worker has a policy of its own: it loads the module, and knows no other host. */
 const CODER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
@@ -31,10 +34,13 @@ const CODER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 const SERVICES = ['codes', 'search', 'store', 'resolver'];
 
 /**
- * Scripts and style sheets have no version in their addresses, and a new page must not run with old ones. Browsers ask
- * each time, and the answer is mostly a 304.
+ * A new page must not run with old scripts and style sheets. Browsers ask each time for those without the hash of their
+ * content in their address, and the answer is mostly a 304.
  */
 export const CODE_CACHING = 'no-cache';
+/** Of an address with the hash of its content. While versions change, instances of both get addresses of both. */
+const HASHED_CACHING = 'public, max-age=31536000, immutable';
+const HASH_CHARACTERS = 16;
 const IMAGE_CACHING = 'public, max-age=3600';
 
 /** One start page. */
@@ -95,6 +101,9 @@ function html({ service, title }: StartPage, neighbours: Origins): string {
   const listed = SERVICES.filter((name) => name in origins);
   const values: Readonly<Record<string, string>> = {
     coder: isBuilt(MODULE) ? 'on' : '',
+    script: hashed(SCRIPT),
+    style: hashed(STYLE),
+    icon: hashed(ICON),
     title: escaped(title),
     service,
     neighbours: escaped(
@@ -106,6 +115,28 @@ function html({ service, title }: StartPage, neighbours: Origins): string {
     ...Object.fromEntries(listed.map((name) => [name, escaped(origins[name] ?? '')])),
   };
   return filled(text(FRAME), values);
+}
+
+/** The address of an asset with the hash of its content. */
+function hashed(file: string): string {
+  return `/static/${file}?hash=${hashOf(file)}`;
+}
+
+/** Whether the address names this content, and not that of another version. */
+function isHashed(file: string, query: string): boolean {
+  return query.startsWith('hash=') && query === `hash=${hashOf(file)}`;
+}
+
+const hashes = new Map<string, string>();
+
+function hashOf(file: string): string {
+  let known = hashes.get(file);
+  if (known === undefined) {
+    const bytes = readFileSync(path.join(webFolder(), file));
+    known = createHash('sha256').update(bytes).digest('hex').slice(0, HASH_CHARACTERS);
+    hashes.set(file, known);
+  }
+  return known;
 }
 
 function serviceItem(name: string, at: string): string {
@@ -166,9 +197,12 @@ export function assetRoute(
     hidden: true,
     isAsset: true,
     responses: {},
-    handler: () => ({
+    handler: ({ rawQuery }) => ({
       status: 200,
-      headers: { 'Cache-Control': caching, ...headers },
+      headers: {
+        'Cache-Control': isHashed(file, rawQuery) ? HASHED_CACHING : caching,
+        ...headers,
+      },
       body: { kind: 'file', path: path.join(webFolder(), file), contentType, compress: true },
     }),
   };

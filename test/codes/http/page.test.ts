@@ -13,12 +13,17 @@ test('the page and all its files are served by this server', async () => {
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   const loaded = [...(await page.text()).matchAll(/(?:src|href)="(\/static\/[^"]+)"/g)].map(
-    ([, path]) => path,
+    ([, path = '']) => path,
   );
   expect(loaded.length).toBeGreaterThanOrEqual(2);
   for (const path of loaded) {
     const file = await fetch(`${server.url}${path}`);
     expect([path, file.status]).toEqual([path, 200]);
+    expect([path, file.headers.get('cache-control')]).toEqual([path, 'public, max-age=31536000, immutable']);
+    // An instance of another version must not let browsers keep its own content under this address.
+    const other = await fetch(`${server.url}${path.replace(/hash=\w+$/, 'hash=0123456789abcdef')}`);
+    expect([path, other.status]).toEqual([path, 200]);
+    expect(other.headers.get('cache-control')).not.toContain('immutable');
     for (const [, imported] of (await file.text()).matchAll(/from '(\.[^']+)'/g)) {
       const module = await fetch(new URL(imported ?? '', `${server.url}${path}`));
       expect([imported, module.status]).toEqual([imported, 200]);
@@ -26,7 +31,7 @@ test('the page and all its files are served by this server', async () => {
   }
 });
 
-test('scripts and style sheets are asked for again each time, because an upgrade does not change their addresses', async () => {
+test('scripts and style sheets without a hash in their addresses are asked for again each time', async () => {
   for (const path of ['/static/main.js', '/static/console.css', '/docs/start.js']) {
     const file = await fetch(`${server.url}${path}`);
     expect([path, file.headers.get('cache-control')]).toEqual([path, 'no-cache']);
