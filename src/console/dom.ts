@@ -1,4 +1,10 @@
-/** DOM helpers. They never create HTML from data. */
+/**
+ * DOM helpers. They never create HTML from data.
+ *
+ * The console has no framework. `parts.ts`, its most typical view, has 45 lines of code and 761 bytes minified; the same with
+ * preact 11.2 has 51 lines and 771 bytes, with lit 3.3 44 lines and 838 bytes. The libraries themselves would add 5.8 and
+ * 6.1 kB, compressed, to 44 kB of all scripts.
+ */
 import { fixed, number, type PageText, t } from './language.js';
 import { Latest } from './latest.js';
 

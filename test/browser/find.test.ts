@@ -81,6 +81,29 @@ describe('the first view', () => {
   });
 });
 
+describe('the camera', () => {
+  test('is offered on a phone, and a photo is coded at once', async () => {
+    const phone = { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } };
+    const page = await visitConsole(browser, services.url.codes, phone);
+    expect(await page.getByText('Take a photo').isVisible()).toBe(true);
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByText('Take a photo').tap();
+    const input = (await chosen).element();
+    expect([await input.getAttribute('accept'), await input.getAttribute('capture')]).toEqual([
+      'image/*',
+      'environment',
+    ]);
+    const photo = { name: 'photo.png', mimeType: 'image/png', buffer: await picture(41) };
+    await (await chosen).setFiles(photo);
+    await page.locator('#status', { hasText: 'Done: photo.png' }).waitFor();
+  });
+
+  test('is not offered with a mouse', async () => {
+    const page = await visit();
+    expect(await page.getByText('Take a photo').isVisible()).toBe(false);
+  });
+});
+
 describe('the field', () => {
   test('finds the manifests of 256-bit units, and shows a manifest by its id and by its address', async () => {
     const { units } = await codeOf(services.url.codes, await picture(11));
