@@ -104,7 +104,7 @@ export function legend(): HTMLParagraphElement {
 
 /** A size in bytes, kB, MB, GB or TB, with three digits. */
 export function bytesText(bytes: number): string {
-  if (bytes < 1000) return t('{0} bytes', bytes);
+  if (bytes < 1000) return t(bytes === 1 ? '{0} byte' : '{0} bytes', bytes);
   const units = ['kB', 'MB', 'GB', 'TB'];
   let [size, power] = [bytes, 0];
   // 999.5 kB would round to four digits.

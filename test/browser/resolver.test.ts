@@ -201,7 +201,7 @@ describe('the check of a file', () => {
       .getByLabel('Drop a file anywhere on this page')
       .and(page.locator('#check-file'))
       .setInputFiles(await fileIn('next \u202etxt.pdf', Buffer.from('a')));
-    expect(await chosen.textContent()).toBe('next \\u202etxt.pdf, 1 bytes. Not sent yet.');
+    expect(await chosen.textContent()).toBe('next \\u202etxt.pdf, 1 byte. Not sent yet.');
     expect(await error.textContent()).toBe('');
   });
 

@@ -86,6 +86,7 @@ export const PAGE = {
   'bit is 1': 'Bit ist 1',
   'bit is 0': 'Bit ist 0',
   'bits differ': 'Bits verschieden',
+  '{0} byte': '{0} Byte',
   '{0} bytes': '{0} Byte',
   '{0}: failed': '{0}: fehlgeschlagen',
   '{0} of {1}': '{0} zu {1}',
