@@ -14,7 +14,7 @@ use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 use self::charset::Fonts;
 use self::header::Header;
 use self::token::Token;
-use self::words::{IGNORED, character};
+use self::words::{HEADER_TABLES, OLD_NUMBER, character};
 use super::container::Budget;
 use super::properties::Properties;
 use super::{Document, DocumentError, metafile, object as embedded, picture};
@@ -315,7 +315,10 @@ impl Parser {
                 self.current.place = Place::Body;
                 self.push(" ");
             }
-            (name, _) if IGNORED.contains(&name) => self.current.place = Place::Nowhere,
+            (OLD_NUMBER, _) => self.current.place = Place::Nowhere,
+            (name, _) if self.header.is_open && HEADER_TABLES.contains(&name) => {
+                self.current.place = Place::Nowhere;
+            }
             (name, _) => match character(name) {
                 "" => {}
                 text => self.push(text),
@@ -430,8 +433,11 @@ impl Parser {
             let bytes = std::mem::take(&mut self.bytes);
             let encoding = self.current.encoding.unwrap_or(self.encoding);
             let text = encoding.decode_without_bom_handling(&bytes).0;
-            // As the reference does: its result is XML, which has no place for control characters.
-            let is_control = |it: char| it < ' ' && !matches!(it, '\t' | '\n' | '\r');
+            // As the reference does: its result is XML, which has no place for control characters, and it knows no characters
+            // for bytes that a code page leaves free.
+            let is_control = |it: char| {
+                it < ' ' && !matches!(it, '\t' | '\n' | '\r') || ('\u{80}'..'\u{a0}').contains(&it)
+            };
             let text = text.replace(is_control, "\u{fffd}");
             if self.header.is_open && self.current.place == Place::Body {
                 self.header.text.push_str(&text);

@@ -77,6 +77,26 @@ fn ignores_groups_without_text() {
 }
 
 #[test]
+fn shows_tables_after_the_header_that_no_mark_hides() {
+    let styles = "\\latentstyles\\lsd1 Normal;{\\lsdlockedexcept in;}";
+    // The mark of a destination counts only directly after the brace.
+    let body = |group: &str| text(&format!("{{\\rtf1\\pard one {{{group}}} two\\par}}"));
+    assert_eq!(body(&format!("\\*{styles}")), "one  two\n");
+    assert_eq!(body(styles), "one Normal;in; two\n");
+    assert_eq!(body(&format!("\r\n\\*{styles}")), "one Normal;in; two\n");
+    assert_eq!(body(&format!("\\*\\x{{{styles}}}")), "one  two\n");
+    let header = |group: &str| text(&format!("{{\\rtf1{{{group}}}\\pard two\\par}}"));
+    assert_eq!(header(styles), "two\n");
+    assert_eq!(header(r"\stylesheet{\s1\plain Head;}"), "two\n");
+    assert_eq!(header(r"\listtable\plain L1;"), "L1;two\n");
+}
+
+#[test]
+fn bytes_without_a_character_in_their_code_page_are_replaced() {
+    assert_eq!(text(r"{\rtf1\pard \'80\'81\'9d\par}"), "\u{20ac}\u{fffd}\u{fffd}\n");
+}
+
+#[test]
 fn reads_headers_notes_annotations_and_text_boxes_in_place() {
     assert_eq!(
         text(

@@ -4,26 +4,11 @@
 pub const BODY_WORDS: [&str; 9] =
     ["htmlrtf", "line", "ltrch", "par", "pard", "plain", "rtlch", "sect", "sectd"];
 
-/// Groups without text, in addition to those that start with `\*`.
-pub const IGNORED: [&str; 17] = [
-    "bkmkend",
-    "bkmkstart",
-    "colorschememapping",
-    "colortbl",
-    "datastore",
-    "filetbl",
-    "generator",
-    "latentstyles",
-    "listoverridetable",
-    "listtable",
-    "listtext",
-    "revtbl",
-    "rsidtbl",
-    "sp",
-    "stylesheet",
-    "themedata",
-    "xmlnstbl",
-];
+/// Groups of the header without text, in addition to those that start with `\*`. After it, the reference shows their text.
+pub const HEADER_TABLES: [&str; 2] = ["colortbl", "stylesheet"];
+
+/// The group with the number of a list paragraph for old readers, which has no text.
+pub const OLD_NUMBER: &str = "listtext";
 
 /// The text of a control word; empty for most.
 pub fn character(word: &str) -> &'static str {
