@@ -1,5 +1,5 @@
-//! Binary Word document, `.doc` ([MS-DOC]): the main text, text boxes, footnotes, comments and endnotes, as in
-//! the reference, without deleted text and field codes.
+//! Binary Word document, `.doc` ([MS-DOC]): the main text without field codes, then text boxes, footnotes, comments and
+//! endnotes with them, as in the reference. Deleted text is left out.
 
 mod formatting;
 mod lists;
@@ -12,6 +12,7 @@ use self::lists::Lists;
 use super::container::Budget;
 use super::encryption::binary::Keys;
 use super::ole::{Ole, slice, u16_at, u32_at};
+use super::rtf::charset;
 use super::{Document, DocumentError, blip, object};
 
 /// Places of numbers and of pairs of offset and length in the file information block.
@@ -149,7 +150,7 @@ fn append_piece(
         let start = (place & !IS_COMPRESSED) / 2;
         let bytes = slice(main, start as usize, length)?;
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-        characters.extend(text.chars().zip(start..));
+        characters.extend(text.chars().map(charset::known).zip(start..));
         return Some(());
     }
     let units = slice(main, place as usize, length.checked_mul(2)?)?;
@@ -180,7 +181,7 @@ struct Story {
 }
 
 impl Story {
-    /// Appends a story. Field codes are ignored; notes start with a mark.
+    /// Appends a story. Field codes of the main text are ignored.
     fn append(
         &mut self,
         start: usize,
@@ -205,6 +206,10 @@ impl Story {
             if self.formatting.is_deleted(place) {
                 continue;
             }
+            if is_note {
+                self.append_note_character(character, place, budget)?;
+                continue;
+            }
             match character {
                 '\u{13}' if fields.len() < FIELDS_MAX => fields.push(Some(String::new())),
                 '\u{14}' => drop(fields.last_mut().and_then(Option::take)),
@@ -227,8 +232,6 @@ impl Story {
                 '\t' => self.text.push('\t'),
                 '\u{1e}' => self.text.push('\u{2011}'),
                 '\u{1f}' => self.text.push('\u{200b}'),
-                // The reference keeps the mark of a note as a replacement character.
-                '\u{2}' | '\u{5}' if is_note => self.text.push(char::REPLACEMENT_CHARACTER),
                 '\u{2}' => self.text.push('\n'),
                 '\u{1}' => self.append_picture(place, budget)?,
                 control if control < ' ' => {}
@@ -236,6 +239,29 @@ impl Story {
             }
         }
         self.text.push('\n');
+        Ok(())
+    }
+
+    /// Appends a character of a note or a text box. The reference has its characters as they are stored: marks of notes,
+    /// fields and so on become replacement characters.
+    fn append_note_character(
+        &mut self,
+        character: char,
+        place: u32,
+        budget: &mut Budget,
+    ) -> Result<(), DocumentError> {
+        match character {
+            '\0' => {}
+            '\r' => self.text.push('\n'),
+            '\t' | '\n' => self.text.push(character),
+            control if control < ' ' => {
+                self.text.push(char::REPLACEMENT_CHARACTER);
+                if control == '\u{1}' {
+                    self.append_picture(place, budget)?;
+                }
+            }
+            other => self.text.push(other),
+        }
         Ok(())
     }
 
@@ -256,5 +282,31 @@ impl Story {
             Some(records) => blip::append(records, budget, &mut self.text),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn story(text: &str, is_note: bool) -> String {
+        let mut story = Story {
+            characters: text.chars().zip(0..).collect(),
+            formatting: Formatting::read(&[], &[]),
+            lists: Lists::default(),
+            pictures: Vec::new(),
+            text: String::new(),
+        };
+        story.append(0, text.len(), is_note, &mut Budget::default()).unwrap();
+        story.text
+    }
+
+    #[test]
+    fn only_notes_have_the_codes_of_their_fields() {
+        let text = "\u{2}see \u{13} HYPERLINK \"a\" \u{1}\u{14}there\u{15}\u{b}\tx\r";
+        assert_eq!(story(text, false), "\nsee there\n\tx\n\n");
+        let marked =
+            text.replace(['\u{1}', '\u{2}', '\u{b}', '\u{13}', '\u{14}', '\u{15}'], "\u{fffd}");
+        assert_eq!(story(text, true), marked.replace('\r', "\n") + "\n");
     }
 }

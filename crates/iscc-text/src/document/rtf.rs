@@ -433,12 +433,10 @@ impl Parser {
             let bytes = std::mem::take(&mut self.bytes);
             let encoding = self.current.encoding.unwrap_or(self.encoding);
             let text = encoding.decode_without_bom_handling(&bytes).0;
-            // As the reference does: its result is XML, which has no place for control characters, and it knows no characters
-            // for bytes that a code page leaves free.
-            let is_control = |it: char| {
-                it < ' ' && !matches!(it, '\t' | '\n' | '\r') || ('\u{80}'..'\u{a0}').contains(&it)
-            };
+            // As the reference does: its result is XML, which has no place for control characters.
+            let is_control = |it: char| it < ' ' && !matches!(it, '\t' | '\n' | '\r');
             let text = text.replace(is_control, "\u{fffd}");
+            let text: String = text.chars().map(charset::known).collect();
             if self.header.is_open && self.current.place == Place::Body {
                 self.header.text.push_str(&text);
             } else {
