@@ -1,7 +1,8 @@
 //! Documents of Word 6 and 95: all stories in the order of the file, with the codes of fields, as in the reference.
 
+use encoding_rs::{MACINTOSH, WINDOWS_1252};
+
 use super::super::ole::{slice, u16_at, u32_at};
-use super::super::rtf::charset::of_code_page;
 
 /// Start of the file information block.
 pub const MAGIC: u16 = 0xA5DC;
@@ -10,6 +11,8 @@ pub const MAGIC: u16 = 0xA5DC;
 pub fn text(main: &[u8]) -> Option<String> {
     const FLAGS: usize = 10;
     const IS_COMPLEX: u16 = 4;
+    const CHARACTER_SET: usize = 20;
+    const MAC: u16 = 256;
     const FIRST: usize = 24;
     const END: usize = 28;
     let bytes = if u16_at(main, FLAGS)? & IS_COMPLEX > 0 {
@@ -18,7 +21,9 @@ pub fn text(main: &[u8]) -> Option<String> {
         let start = u32_at(main, FIRST)?;
         slice(main, start as usize, u32_at(main, END)?.checked_sub(start)? as usize)?.to_vec()
     };
-    let text = of_code_page(1252).decode_without_bom_handling(&bytes).0;
+    let is_of_mac = u16_at(main, CHARACTER_SET)? == MAC;
+    let encoding = if is_of_mac { MACINTOSH } else { WINDOWS_1252 };
+    let text = encoding.decode_without_bom_handling(&bytes).0;
     // As the reference does: its result is XML, which has no place for control characters.
     let is_control = |it: char| it < ' ' && !matches!(it, '\t' | '\n' | '\r');
     Some(text.replace('\r', "\n").replace(is_control, "\u{fffd}"))
@@ -70,6 +75,8 @@ mod tests {
         let main = document(0, &[(24, 400), (28, 408)], b"caf\xe9\r\x13x\x15 not text");
         assert_eq!(text(&main).as_deref(), Some("caf\u{e9}\n\u{fffd}x\u{fffd}"));
         assert_eq!(text(&document(0, &[(24, 400), (28, 900)], b"x")), None);
+        let of_mac = document(0, &[(20, 256), (24, 400), (28, 404)], b"caf\x8e");
+        assert_eq!(text(&of_mac).as_deref(), Some("caf\u{e9}"));
     }
 
     #[test]
