@@ -8,7 +8,7 @@ use super::{DocumentError, metafile, object, prefix};
 use iscc_media::xml::Token;
 
 /// Kinds of relationships to embedded parts.
-const KINDS: [&str; 4] = ["aFChunk", "image", "oleObject", "package"];
+const KINDS: [&str; 7] = ["aFChunk", "audio", "image", "media", "oleObject", "package", "video"];
 
 /// The embedded parts of one document.
 #[derive(Default)]
@@ -119,6 +119,9 @@ mod tests {
         let svg = "<svg><text>drawn</text></svg>";
         let relations = relations(&[
             ("image", "media/a.jpg"),
+            ("media", "media/d.m4a"),
+            ("audio", "media/d.m4a"),
+            ("video", "media/e.avi"),
             ("image", "media/b.svg"),
             ("image", "media/none.jpg"),
             ("oleObject", "embeddings/c.bin"),
@@ -128,6 +131,8 @@ mod tests {
         let mut bytes = archive(&[
             ("word/_rels/document.xml.rels", relations.as_str()),
             ("word/media/a.jpg", PICTURE),
+            ("word/media/d.m4a", ""),
+            ("word/media/e.avi", ""),
             ("word/media/b.svg", svg),
             ("word/embeddings/c.bin", ""),
         ]);
@@ -141,6 +146,6 @@ mod tests {
         let mut embedded = Embedded::default();
         embedded.append(&mut container, "word/document.xml", &mut text).unwrap();
         let lines: Vec<_> = text.split_whitespace().collect();
-        assert_eq!(lines, ["a.jpg", "b.svg", "drawn", "c.bin"]);
+        assert_eq!(lines, ["a.jpg", "d.m4a", "e.avi", "b.svg", "drawn", "c.bin"]);
     }
 }
