@@ -15,7 +15,7 @@ use super::container::{Budget, Container, TEXT_BYTES_MAX, join};
 use super::embedded::{self, Embedded};
 use super::prefix;
 use super::{Document, DocumentError, graphics, properties};
-use iscc_media::xml::Token;
+use iscc_media::xml::{self, Token};
 
 /// Conventional name of the main part.
 const WORKBOOK: &str = "xl/workbook.xml";
@@ -103,6 +103,10 @@ fn append_sheet(
         sheet::append_cells(part, &content, workbook, comments, text)?;
     }
     text.push('\n');
+    for comments in container.related(part, "threadedComment")? {
+        let content = container.part(&comments)?;
+        append_conversations(&comments, &content, text)?;
+    }
     for drawing in container.related(part, "drawing")? {
         let content = container.part(&drawing)?;
         append_links(container, &drawing, &content, text)?;
@@ -113,6 +117,21 @@ fn append_sheet(
     let links = relationships.into_iter().filter(|it| it.is("hyperlink"));
     let links: Vec<_> = links.map(|link| link.target).collect();
     text.push_str(&links.join(" "));
+    Ok(())
+}
+
+/// Appends conversations about cells ([MS-XLSX] 2.6.203): the texts, without their authors.
+fn append_conversations(part: &str, bytes: &[u8], text: &mut String) -> Result<(), DocumentError> {
+    let mut in_text = false;
+    prefix::for_each_token(part, bytes, |token| match token {
+        Token::Open { name, .. } if xml::local(name) == "text" => in_text = true,
+        Token::Close { name } if xml::local(name) == "text" => {
+            in_text = false;
+            text.push_str("\n\n");
+        }
+        Token::Text(piece) if in_text => text.push_str(piece),
+        Token::Open { .. } | Token::Close { .. } | Token::Text(_) => {}
+    })?;
     Ok(())
 }
 
@@ -283,6 +302,27 @@ mod tests {
         ]);
         let text = read(&bytes, &mut Budget::default()).unwrap().text;
         assert_eq!(text, "One\n\tfirst\n\n\n");
+    }
+
+    #[test]
+    fn conversations_follow_the_cells() {
+        const OFFICE_2018: &str =
+            "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments";
+        let comments = format!(
+            r#"<ThreadedComments xmlns="{OFFICE_2018}"><threadedComment><text>Why?</text></threadedComment></ThreadedComments>"#
+        );
+        let shape = "<xdr:sp><a:p><a:r><a:t>drawn</a:t></a:r></a:p></xdr:sp>";
+        let parts = relations(&[("drawing", "d.xml"), ("threadedComment", "t.xml")]);
+        let bytes = archive(&[
+            ("xl/workbook.xml", r#"<workbook><sheet name="One" r:id="rId1"/></workbook>"#),
+            ("xl/_rels/workbook.xml.rels", &relations(&[("worksheet", "s.xml")])),
+            ("xl/s.xml", r#"<worksheet><row><c><v>7</v></c></row></worksheet>"#),
+            ("xl/_rels/s.xml.rels", &parts),
+            ("xl/t.xml", &comments),
+            ("xl/d.xml", shape),
+        ]);
+        let text = read(&bytes, &mut Budget::default()).unwrap().text;
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["One", "7", "Why?", "drawn"]);
     }
 
     #[test]
