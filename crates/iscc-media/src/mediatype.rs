@@ -74,7 +74,7 @@ const SVG: &str = "image/svg+xml";
 
 fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
     if sniffed == ZIP
-        && let Some(document) = office_open_xml(named)
+        && let Some(document) = document_like(named)
     {
         return document;
     }
@@ -89,7 +89,7 @@ fn choose(named: &'static str, sniffed: &'static str) -> &'static str {
 }
 
 /// The type of documents of the same format, for templates, shows, and documents with macros.
-fn office_open_xml(named: &str) -> Option<&'static str> {
+fn document_like(named: &str) -> Option<&'static str> {
     const PREFIXES: [([&str; 2], &str); 3] = [
         (
             [
@@ -113,6 +113,23 @@ fn office_open_xml(named: &str) -> Option<&'static str> {
             "application/vnd.openxmlformats-officedocument.presentationml.presentation",
         ),
     ];
+    const TEMPLATES: [(&str, &str); 3] = [
+        (
+            "application/vnd.oasis.opendocument.presentation-template",
+            "application/vnd.oasis.opendocument.presentation",
+        ),
+        (
+            "application/vnd.oasis.opendocument.spreadsheet-template",
+            "application/vnd.oasis.opendocument.spreadsheet",
+        ),
+        (
+            "application/vnd.oasis.opendocument.text-template",
+            "application/vnd.oasis.opendocument.text",
+        ),
+    ];
+    if let Some((_, document)) = TEMPLATES.iter().find(|(template, _)| *template == named) {
+        return Some(document);
+    }
     let has_prefix = |prefixes: &[&str; 2]| prefixes.iter().any(|it| named.starts_with(it));
     PREFIXES.iter().find(|(prefixes, _)| has_prefix(prefixes)).map(|(_, document)| *document)
 }
@@ -177,6 +194,7 @@ mod tests {
             assert!(inspected.mediatype.ends_with(&format!("ml.{kind}")), "{name}");
             assert_eq!(inspected.mode, Some(Mode::Text), "{name}");
         }
+        assert_eq!(mediatype(head, "a.ott"), "application/vnd.oasis.opendocument.text");
         assert_eq!(mediatype(head, "a.zip"), "application/zip");
         assert_eq!(mediatype(PNG, "a.potm"), "image/png");
     }

@@ -102,6 +102,12 @@ impl Kind {
     fn of(bytes: &[u8], mediatype: &str) -> Result<Self, MediaError> {
         let head = &bytes[..bytes.len().min(mediatype::HEAD_BYTES_MAX)];
         let sniffed = mediatype::from_bytes(head);
+        // An archive that names its format, which may not be that of its extension.
+        if let Some(format @ (Format::Odt | Format::Epub)) =
+            sniffed.and_then(Format::from_mediatype)
+        {
+            return Ok(Self::Document(format));
+        }
         if let Some(format) = Format::from_mediatype(mediatype)
             && (format.has_signature(head)
                 || sniffed.is_none() && !mediatype::is_text(head)
@@ -199,6 +205,23 @@ mod tests {
         ] {
             assert_eq!(text(part.as_bytes(), "application/rtf").unwrap(), expected, "{part}");
         }
+    }
+
+    #[test]
+    fn archives_that_name_their_format_are_read_as_that() {
+        let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        let stored = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Stored);
+        for (name, content) in [
+            ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+            ("content.xml", "<d><office:body><text:p>cell</text:p></office:body></d>"),
+        ] {
+            archive.start_file(name, stored).unwrap();
+            std::io::Write::write_all(&mut archive, content.as_bytes()).unwrap();
+        }
+        let bytes = archive.finish().unwrap().into_inner();
+        let named = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+        assert_eq!(text(&bytes, named).unwrap().trim(), "cell");
     }
 
     #[test]
