@@ -171,8 +171,19 @@ fn append_piece(
 /// Maximum fields in fields. Word allows twenty levels.
 const FIELDS_MAX: usize = 32;
 
+/// A character with its place in the file.
+type Character = (char, u32);
+
+/// Characters that begin, divide and end a field, and one for pictures.
+mod mark {
+    pub const BEGIN: char = '\u{13}';
+    pub const RESULT: char = '\u{14}';
+    pub const END: char = '\u{15}';
+    pub const FLOATING: char = '\u{8}';
+}
+
 struct Story {
-    characters: Vec<(char, u32)>,
+    characters: Vec<Character>,
     formatting: Formatting,
     lists: Lists,
     /// The stream with pictures.
@@ -181,7 +192,7 @@ struct Story {
 }
 
 impl Story {
-    /// Appends a story. Field codes of the main text are ignored.
+    /// Appends a story.
     fn append(
         &mut self,
         start: usize,
@@ -192,53 +203,103 @@ impl Story {
         let end = start.saturating_add(length).min(self.characters.len());
         let Some(story) = self.characters.get(start.min(end)..end) else { return Ok(()) };
         let story = story.to_vec();
-        // The code of each open field while it is being read.
-        let mut fields: Vec<Option<String>> = Vec::new();
-        let mut starts_paragraph = true;
-        for (character, place) in story {
-            if starts_paragraph && !is_note {
-                if let Some(number) = self.lists.next(&self.formatting, place) {
-                    self.text.push_str(&number);
-                    self.text.push(' ');
-                }
-                starts_paragraph = false;
+        if is_note {
+            for (character, place) in story {
+                self.append_note_character(character, place, budget)?;
             }
+        } else {
+            for paragraph in story.split_inclusive(|(it, _)| matches!(it, '\r' | '\u{7}' | '\u{c}'))
+            {
+                self.append_paragraph(paragraph, budget)?;
+            }
+        }
+        self.text.push('\n');
+        Ok(())
+    }
+
+    /// Appends a paragraph of the main text, with its number.
+    fn append_paragraph(
+        &mut self,
+        paragraph: &[Character],
+        budget: &mut Budget,
+    ) -> Result<(), DocumentError> {
+        // The mark at its end has the formatting of a paragraph.
+        if let Some((_, place)) = paragraph.last()
+            && let Some(number) = self.lists.next(&self.formatting, *place)
+        {
+            self.text.push_str(&number);
+            self.text.push(' ');
+        }
+        let is_same_run =
+            |a: &Character, b: &Character| self.formatting.run(a.1) == self.formatting.run(b.1);
+        let runs: Vec<&[Character]> = paragraph.chunk_by(is_same_run).collect();
+        let mut at = 0;
+        while let Some(run) = runs.get(at) {
+            match run[0].0 {
+                mark::BEGIN if run.len() == 1 => at += self.append_field(&runs, at, 1, budget)?,
+                // Of the run of a picture that floats, only the picture counts.
+                mark::FLOATING => {}
+                _ => self.append_run(run, budget)?,
+            }
+            at += 1;
+        }
+        self.text.push('\n');
+        Ok(())
+    }
+
+    /// Appends the result of the field that begins at a run, and returns how many runs follow that belong to it. As in the
+    /// reference, a field ends with its paragraph; of the marks in a run only the first counts; the end of a
+    /// field in a field ends both, and its result comes first; without a result, a field has its code.
+    fn append_field(
+        &mut self,
+        runs: &[&[Character]],
+        index: usize,
+        depth: usize,
+        budget: &mut Budget,
+    ) -> Result<usize, DocumentError> {
+        let (mut codes, mut results) = (Vec::new(), Vec::new());
+        let mut has_result = false;
+        let mut at = index + 1;
+        while let Some(run) = runs.get(at) {
+            let mark = run[0].0;
+            match mark {
+                mark::BEGIN if run.len() == 1 && depth < FIELDS_MAX => {
+                    at += self.append_field(runs, at + 1, depth + 1, budget)?;
+                }
+                mark::RESULT => has_result = true,
+                mark::END => {
+                    if !has_result {
+                        results = codes;
+                    }
+                    break;
+                }
+                _ if has_result => results.push(*run),
+                _ => codes.push(*run),
+            }
+            at += 1;
+        }
+        results.into_iter().try_for_each(|run| self.append_run(run, budget))?;
+        Ok(at - index)
+    }
+
+    /// Appends the characters of a run that are not deleted.
+    fn append_run(&mut self, run: &[Character], budget: &mut Budget) -> Result<(), DocumentError> {
+        for &(character, place) in run {
             if self.formatting.is_deleted(place) {
                 continue;
             }
-            if is_note {
-                self.append_note_character(character, place, budget)?;
-                continue;
-            }
             match character {
-                '\u{13}' if fields.len() < FIELDS_MAX => fields.push(Some(String::new())),
-                '\u{14}' => drop(fields.last_mut().and_then(Option::take)),
-                '\u{15}' => {
-                    // The reference takes the code of a field without a result for text.
-                    if let Some(code) = fields.pop().flatten() {
-                        let outer = fields.iter_mut().rev().find_map(Option::as_mut);
-                        outer.unwrap_or(&mut self.text).push_str(&code);
-                    }
-                }
-                other if fields.iter().any(Option::is_some) => {
-                    let code = fields.iter_mut().rev().find_map(Option::as_mut);
-                    code.filter(|_| other >= ' ').into_iter().for_each(|code| code.push(other));
-                }
-                '\r' | '\u{7}' | '\u{c}' => {
-                    self.text.push('\n');
-                    starts_paragraph = true;
-                }
-                '\u{b}' => self.text.push('\n'),
+                // The caller ends the paragraph.
+                '\r' | '\u{7}' | '\u{c}' => {}
+                '\u{b}' | '\u{2}' => self.text.push('\n'),
                 '\t' => self.text.push('\t'),
                 '\u{1e}' => self.text.push('\u{2011}'),
                 '\u{1f}' => self.text.push('\u{200b}'),
-                '\u{2}' => self.text.push('\n'),
                 '\u{1}' => self.append_picture(place, budget)?,
                 control if control < ' ' => {}
                 other => self.text.push(other),
             }
         }
-        self.text.push('\n');
         Ok(())
     }
 
@@ -250,6 +311,9 @@ impl Story {
         place: u32,
         budget: &mut Budget,
     ) -> Result<(), DocumentError> {
+        if self.formatting.is_deleted(place) {
+            return Ok(());
+        }
         match character {
             '\0' => {}
             '\r' => self.text.push('\n'),
@@ -289,10 +353,14 @@ impl Story {
 mod tests {
     use super::*;
 
+    /// The text of a story whose runs are between bars.
     fn story(text: &str, is_note: bool) -> String {
+        let runs: Vec<&str> = text.split('|').collect();
+        let length = |runs: &[&str]| runs.iter().map(|run| run.chars().count() as u32).sum();
+        let bounds = (0..runs.len()).map(|at| (length(&runs[..at]), length(&runs[..at + 1])));
         let mut story = Story {
-            characters: text.chars().zip(0..).collect(),
-            formatting: Formatting::read(&[], &[]),
+            characters: runs.concat().chars().zip(0..).collect(),
+            formatting: Formatting::of_runs(bounds),
             lists: Lists::default(),
             pictures: Vec::new(),
             text: String::new(),
@@ -303,10 +371,26 @@ mod tests {
 
     #[test]
     fn only_notes_have_the_codes_of_their_fields() {
-        let text = "\u{2}see \u{13} HYPERLINK \"a\" \u{1}\u{14}there\u{15}\u{b}\tx\r";
+        let text = "\u{2}|see |\u{13}| HYPERLINK \"a\" |\u{1}|\u{14}|there|\u{15}|\u{b}\tx\r";
         assert_eq!(story(text, false), "\nsee there\n\tx\n\n");
-        let marked =
-            text.replace(['\u{1}', '\u{2}', '\u{b}', '\u{13}', '\u{14}', '\u{15}'], "\u{fffd}");
+        let marked = text
+            .replace('|', "")
+            .replace(['\u{1}', '\u{2}', '\u{b}', '\u{13}', '\u{14}', '\u{15}'], "\u{fffd}");
         assert_eq!(story(text, true), marked.replace('\r', "\n") + "\n");
+    }
+
+    #[test]
+    fn fields_in_fields_are_read_as_in_the_reference() {
+        // A table of contents: the number of the first page comes first. Recorded.
+        let contents = concat!(
+            "\u{13}| TOC |\u{14}|1. First\t|\u{13}| PAGEREF a |\u{1}|\u{14}|3|\u{15}|\r",
+            "2. Second\t|\u{13}| PAGEREF b |\u{1}|\u{14}|4|\u{15}|\r|\u{15}|\r",
+        );
+        assert_eq!(story(contents, false), "31. First\t\n2. Second\t4\n\n\n");
+        // Where a field follows another directly, its code is text.
+        let adjacent = "\u{13}| A |\u{14}|one|\u{15}\u{13}| B |\u{14}|two|\u{15}|\r";
+        assert_eq!(story(adjacent, false), "one B two\n\n");
+        assert_eq!(story("\u{13}| SYMBOL 65 |\u{15}|\r", false), " SYMBOL 65 \n\n");
+        assert_eq!(story(&"\u{13}|a|".repeat(100), false), "\n\n");
     }
 }

@@ -1,5 +1,7 @@
 //! Formatting that decides about text: deletions of tracked changes, and lists of paragraphs.
 
+use std::collections::HashMap;
+
 use super::super::ole::{slice, u16_at, u32_at};
 use super::{fib, pair};
 
@@ -9,6 +11,8 @@ const PAGE: usize = 512;
 /// Deleted ranges and list paragraphs, each by places in the file, sorted.
 #[derive(Default)]
 pub struct Formatting {
+    /// Runs of characters, with a number for each kind of formatting.
+    runs: Vec<(u32, u32, usize)>,
     deleted: Vec<(u32, u32)>,
     /// Ranges of pictures with their places in the stream of pictures; `None` once used.
     pictures: Vec<(u32, u32, Option<u32>)>,
@@ -26,7 +30,12 @@ impl Formatting {
     /// Reads the formatting. Damaged parts are ignored.
     pub fn read(main: &[u8], table: &[u8]) -> Self {
         let mut found = Self::default();
-        for (start, end, properties) in runs(main, table, fib::CHARACTER_FORMATS, 1) {
+        let mut kinds: HashMap<&[u8], usize> = HashMap::new();
+        let character_runs = runs(main, table, fib::CHARACTER_FORMATS, 1);
+        for &(start, end, properties) in &character_runs {
+            let count = kinds.len();
+            let kind = *kinds.entry(own_part(properties)).or_insert(count);
+            found.runs.push((start, end, kind));
             const IS_DELETED: u16 = 0x0800;
             let is_deleted = |(code, value): &(u16, &[u8])| {
                 // 1, or 0x81: the opposite of the style, which never deletes.
@@ -45,10 +54,18 @@ impl Formatting {
         for (start, end, properties) in runs(main, table, fib::PARAGRAPH_FORMATS, 13) {
             found.paragraphs.push((start, end, paragraph(properties, &styles)));
         }
+        found.runs.sort_unstable();
         found.deleted.sort_unstable();
         found.pictures.sort_unstable();
         found.paragraphs.sort_unstable_by_key(|(start, ..)| *start);
         found
+    }
+
+    /// The kind of formatting at a place.
+    pub fn run(&self, place: u32) -> Option<usize> {
+        let next = self.runs.partition_point(|(start, ..)| *start <= place);
+        let (_, end, kind) = self.runs[next.checked_sub(1)?];
+        (place < end).then_some(kind)
     }
 
     pub fn is_deleted(&self, place: u32) -> bool {
@@ -130,10 +147,15 @@ fn listed(inherited: Option<Paragraph>, properties: &[u8]) -> Option<Paragraph> 
     (found.list != 0 && found.list != NO_LIST).then_some(found)
 }
 
-/// Modifiers of a character run, which starts with its length. What follows on the page belongs to other runs.
-fn modifiers(run: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+/// The bytes of a character run, which starts with its length. What follows on the page belongs to other runs.
+fn own_part(run: &[u8]) -> &[u8] {
     let (length, rest) = run.split_first().unwrap_or((&0, &[]));
-    modifiers_of(&rest[..usize::from(*length).min(rest.len())])
+    &rest[..usize::from(*length).min(rest.len())]
+}
+
+/// Modifiers of a character run.
+fn modifiers(run: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    modifiers_of(own_part(run))
 }
 
 /// Codes and values of modifiers ([MS-DOC] 2.2.5.1).
@@ -200,6 +222,15 @@ fn own_properties(style: &[u8], base: usize) -> Option<(usize, &[u8])> {
     // The properties start with the style's own number.
     let properties = slice(style, at + 2, length)?.get(2..)?;
     Some((usize::from(kind >> 4), properties))
+}
+
+#[cfg(test)]
+impl Formatting {
+    /// Formatting that differs from run to run, for tests.
+    pub fn of_runs(bounds: impl Iterator<Item = (u32, u32)>) -> Self {
+        let runs = bounds.zip(0..).map(|((start, end), kind)| (start, end, kind)).collect();
+        Self { runs, ..Self::default() }
+    }
 }
 
 #[cfg(test)]
