@@ -155,7 +155,7 @@ fn content(
 fn document(path: &Path, mediatype: &str, options: &Options) -> Result<Content, Refusal> {
     let wanted = TextOptions { granular: options.granular, ..TextOptions::default() };
     let content = text::content(fs::read(path)?, mediatype, &wanted)?;
-    let TextContent { digest, characters, features, metadata, cover, pdfs, .. } = content;
+    let TextContent { digest, characters, features, metadata, coded, cover, pdfs, .. } = content;
     if !pdfs.is_empty() {
         return Err(Refusal::without_decoder("PDFs in documents"));
     }
@@ -167,7 +167,7 @@ fn document(path: &Path, mediatype: &str, options: &Options) -> Result<Content, 
         features: features.map(FeatureSet::from),
         // A failing cover does not fail the book.
         thumbnail: cover.filter(|_| options.thumbnail).and_then(|cover| thumbnail_of_file(&cover)),
-        note: None,
+        note: coded.map(|_| CHARACTERS_REPLACED),
     })
 }
 
@@ -199,6 +199,10 @@ fn image(
         note: picture.loss.map(note_of),
     })
 }
+
+/// A note of `src/services/codes/pipeline/notes.ts`, as those of [`note_of`].
+const CHARACTERS_REPLACED: &str = "CHARACTERS_REPLACED: The Text-Code is made as by iscc-sdk, which replaces characters beyond U+FFFF, such as emoji. \
+     Simprints and the extracted text have them, with compat=better also the code.";
 
 /// The notes of `src/services/codes/pipeline/notes.ts`.
 fn note_of(loss: Loss) -> &'static str {

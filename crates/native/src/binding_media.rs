@@ -78,6 +78,10 @@ pub struct TextFileContent {
     pub metadata: FileMetadata,
     /// The cleaned text in UTF-8, with `keepText`
     pub text: Option<Buffer>,
+    /// The cleaned text that was coded, if the reference has another one; with `keepText`
+    pub coded: Option<Buffer>,
+    /// Whether the code lacks characters that the reference loses
+    pub lacks_characters: bool,
     /// Image file of the cover, for books
     pub cover: Option<Buffer>,
     /// Embedded PDFs whose texts are missing; absent without any
@@ -96,7 +100,7 @@ pub fn inspect(filename: String, head: &[u8]) -> InspectedFile {
 
 /// Text-Code and metadata of a text document; with `granular` also simprints, with `keepText` also
 /// the cleaned text. `pdf_texts` has the texts of the PDFs embedded in the document: a document with
-/// `pdfs` in its result is to be read again with these. Rejects with `NO_TEXT` if there is only
+/// `pdfs` in its result is to be read again with these. With `better` the code has characters that the reference loses. Rejects with `NO_TEXT` if there is only
 /// whitespace, and with `NO_DECODER` for PDF.
 #[napi(catch_unwind, ts_return_type = "Promise<TextFileContent>")]
 pub fn text_file_content<'env>(
@@ -107,11 +111,13 @@ pub fn text_file_content<'env>(
     keep_text: bool,
     compat: String,
     pdf_texts: Option<Vec<String>>,
+    better: Option<bool>,
 ) -> Result<Object<'env>> {
     let compat = release(&compat)?;
+    let better = better.unwrap_or(false);
     let pdf_texts = pdf_texts.unwrap_or_default();
     CPU.run(env, move || {
-        let options = TextOptions { granular, compat, pdf_texts: &pdf_texts };
+        let options = TextOptions { granular, compat, better, pdf_texts: &pdf_texts };
         text_result(text::content(read(&path)?, &mediatype, &options)?, keep_text)
     })
 }
@@ -158,7 +164,7 @@ impl From<metadata::Metadata> for FileMetadata {
 }
 
 fn text_result(content: TextContent, keep_text: bool) -> Result<TextFileContent> {
-    let TextContent { digest, characters, features, metadata, text, cover, pdfs } = content;
+    let TextContent { digest, characters, features, metadata, text, coded, cover, pdfs } = content;
     let numbers = |values: &[u64]| values.iter().map(|value| *value as f64).collect();
     let pdfs = pdfs.into_iter().map(Into::into).collect::<Vec<_>>();
     Ok(TextFileContent {
@@ -170,6 +176,8 @@ fn text_result(content: TextContent, keep_text: bool) -> Result<TextFileContent>
             .map(|features| features.simprints.iter().map(simprint::encode).collect()),
         metadata: metadata.into(),
         text: keep_text.then(|| text.into_bytes().into()),
+        lacks_characters: coded.is_some(),
+        coded: coded.filter(|_| keep_text).map(|coded| coded.into_bytes().into()),
         cover: cover.map(Into::into),
         pdfs: Some(pdfs).filter(|pdfs| !pdfs.is_empty()),
     })

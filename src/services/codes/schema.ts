@@ -90,7 +90,7 @@ export const processQuery = uploadQuery.extend({
     .optional()
     .describe(
       '`exact`: codes equal those of iscc-sdk; `better`: they also have what iscc-sdk loses: gray levels of more than ' +
-        '8 bits, values of PDF forms, text beside the box of turned PDF pages',
+        '8 bits, values of PDF forms, text beside the box of turned PDF pages, characters beyond U+FFFF such as emoji',
     ),
   progress: progressKey.optional().describe('Key chosen by the client to query `/progress/{key}`'),
 });

@@ -13,10 +13,10 @@ import { contentFeatures, withSemantics } from './text-content.js';
 
 export const format: Format = {
   async content(file, watch = new Stopwatch()) {
-    const { granular, compat, semantic } = file;
+    const { granular, compat, better, semantic } = file;
     const keepText = semantic !== undefined || file.keepText === true;
     const read = (pdfTexts?: string[]) =>
-      native.textFileContent(file.path, file.mediatype, granular, keepText, compat, pdfTexts);
+      native.textFileContent(file.path, file.mediatype, granular, keepText, compat, pdfTexts, better);
     const text = await watch.measure('text', async () => {
       const first = await read();
       return first.pdfs === undefined ? first : read(await embeddedTexts(first.pdfs));
@@ -25,9 +25,9 @@ export const format: Format = {
     // A failing cover does not fail the book.
     const thumbnail =
       cover && (await watch.measure('thumbnail', () => thumbnailOfImage(cover).catch(() => undefined)));
-    const clean = text.text;
+    const coded = text.coded ?? text.text;
     const semantics =
-      semantic && clean && (await watch.measure('semantic', () => semanticText(semantic, clean)));
+      semantic && coded && (await watch.measure('semantic', () => semanticText(semantic, coded)));
     const { metadata, language } = splitLanguage(text.metadata as AddonMetadata);
     const { unit, characters } = text;
     return {
@@ -36,7 +36,8 @@ export const format: Format = {
       facts: { characters, ...(language === undefined ? {} : { language }) },
       ...withSemantics(semantics, granular ? featureSets(text) : undefined),
       ...(thumbnail === undefined ? {} : { thumbnail }),
-      ...(file.keepText && { text: clean?.toString() ?? '' }),
+      ...(file.keepText && { text: text.text?.toString() ?? '' }),
+      ...(text.lacksCharacters && { notes: ['CHARACTERS_REPLACED'] }),
     };
   },
 
