@@ -48,6 +48,7 @@ fn is_wmf(file: &[u8]) -> bool {
 }
 
 fn append_emf(file: &[u8], end: usize, text: &mut String) -> Option<()> {
+    const COMMENT: u32 = 70;
     const TEXT_8_BIT: u32 = 83;
     const TEXT_WIDE: u32 = 84;
     let mut at = 0;
@@ -55,6 +56,11 @@ fn append_emf(file: &[u8], end: usize, text: &mut String) -> Option<()> {
     while text.len() < end {
         let (kind, size) = (u32_at(file, at)?, u32_at(file, at + 4)? as usize);
         let record = slice(file, at, size.max(8))?;
+        if kind == COMMENT
+            && let Some(old) = old_form(record)
+        {
+            let _ = append_wmf(old, end, text);
+        }
         if matches!(kind, TEXT_8_BIT | TEXT_WIDE) {
             let y = u32_at(record, 40)?;
             if line.is_some_and(|line| line != y) {
@@ -71,6 +77,16 @@ fn append_emf(file: &[u8], end: usize, text: &mut String) -> Option<()> {
         at += record.len();
     }
     Some(())
+}
+
+/// The same picture as WMF, which some programs keep in a comment ([MS-EMF] 2.3.3.4.3). The reference shows the text of
+/// both.
+fn old_form(comment: &[u8]) -> Option<&[u8]> {
+    const PUBLIC: &[u8] = b"GDIC";
+    const WMF: u32 = 0x8000_0001;
+    let is_old_form = slice(comment, 12, 4)? == PUBLIC && u32_at(comment, 16)? == WMF;
+    let size = u32_at(comment, 32).filter(|_| is_old_form)? as usize;
+    slice(comment, 36, size).filter(|file| is_wmf(file))
 }
 
 fn append_wmf(file: &[u8], end: usize, text: &mut String) -> Option<()> {
@@ -158,6 +174,23 @@ mod tests {
         for end in 0..whole.len() {
             text(&whole[..end]);
         }
+    }
+
+    #[test]
+    fn an_old_form_in_a_comment_has_text_of_its_own() {
+        let text_record = [&[7, 0, 0, 0, 0x21, 0x05, 2, 0][..], b"ok", &[0; 4]].concat();
+        let wmf = [&[1, 0, 9, 0][..], &[0; 14], &text_record].concat();
+        let comment = |mark: &[u8; 4], kind: u32| {
+            let size = 36 + wmf.len() as u32;
+            let head = [70, size, size - 12].map(u32::to_le_bytes).concat();
+            let numbers = [kind, 0, 0, 0, wmf.len() as u32].map(u32::to_le_bytes).concat();
+            [head, mark.to_vec(), numbers, wmf.clone()].concat()
+        };
+        let drawn = emf(&[(1, "new")]);
+        let with = |comment: Vec<u8>| [&drawn[..88], &comment, &drawn[88..]].concat();
+        assert_eq!(text(&with(comment(b"GDIC", 0x8000_0001))), "ok\nnew\n");
+        assert_eq!(text(&with(comment(b"GDIC", 2))), "new\n");
+        assert_eq!(text(&with(comment(b"EMF+", 0x8000_0001))), "new\n");
     }
 
     #[test]
