@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::super::DocumentError;
 use super::super::container::{Container, TEXT_BYTES_MAX};
 use super::super::prefix;
-use super::number::{self, NumberFormat};
+use super::number::NumberFormat;
 use iscc_media::xml::Token;
 
 /// Strings and number formats that cells refer to.
@@ -60,8 +60,8 @@ impl Cell {
             "e" => format!("ERROR:{value}").into(),
             "" | "n" => match (value.parse::<f64>(), formats.get(self.style)) {
                 (Ok(number), Some(format)) => format.format(number).into(),
-                (Ok(number), None) => number::general(number).into(),
-                (Err(_), _) => value.into(),
+                // Without styles, the reference shows numbers as they are stored.
+                (Ok(_), None) | (Err(_), _) => value.into(),
             },
             _ => value.into(),
         }
@@ -277,6 +277,15 @@ mod tests {
         let author = &author[..AUTHOR_CHARACTERS_MAX];
         let expected = format!("\t\n{author}: two\t1\nB: one\n\t\n{author}: \n\t\n: \n");
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn without_styles_numbers_are_shown_as_they_are_stored() {
+        let cells = r#"<c><v>0.134500000</v></c><c s="7"><v>1E3</v></c>"#;
+        let mut workbook = Workbook { strings: Vec::new(), formats: Vec::new() };
+        assert_eq!(text_of(&workbook, cells, BTreeMap::new()), "\t0.134500000\t1E3");
+        workbook.formats.push(Rc::new(NumberFormat::General));
+        assert_eq!(text_of(&workbook, cells, BTreeMap::new()), "\t0.1345\t1E3");
     }
 
     #[test]

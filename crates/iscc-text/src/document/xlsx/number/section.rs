@@ -92,6 +92,12 @@ pub fn parse(code: &str) -> Vec<Section> {
 
 /// Formats a number with the section that applies.
 pub fn format(sections: &[Section], value: f64) -> String {
+    // Negative numbers are not dates, whatever their own section says.
+    if let (true, Some(Section { condition: None, content: Content::Date(_) })) =
+        (value < 0.0, sections.first())
+    {
+        return java_double(value);
+    }
     let condition = |index: usize| sections.get(index).and_then(|section| section.condition);
     let is_conditional = condition(0).is_some() || condition(1).is_some();
     // A section for negative numbers has its own sign.
@@ -134,6 +140,13 @@ impl Section {
                 None => break,
             }
             rest = tail;
+        }
+        // The language of a date does not matter.
+        if rest.starts_with("[$-")
+            && date::is_date(rest)
+            && let Some((_, date)) = rest.split_once(']')
+        {
+            rest = date;
         }
         Self { condition, content: Content::parse(rest) }
     }
