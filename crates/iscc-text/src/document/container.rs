@@ -167,13 +167,18 @@ impl<'a> Container<'a> {
             {
                 let mut target = attributes.get("Target").unwrap_or_default();
                 let is_external = attributes.get("TargetMode").as_deref() == Some("External");
-                if is_package && !is_external {
+                if is_package {
                     target = target.replace('\\', "/");
                 }
                 found.push(Relationship {
                     id: attributes.get("Id").unwrap_or_default(),
                     kind: attributes.get("Type").unwrap_or_default(),
-                    target: if is_external { target } else { join(folder, &target) },
+                    // A place in the document stays as it is.
+                    target: if is_external || target.starts_with('#') {
+                        target
+                    } else {
+                        join(folder, &target)
+                    },
                     is_external,
                 });
             }

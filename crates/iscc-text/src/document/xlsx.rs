@@ -67,7 +67,7 @@ fn append_links(
     let relationships = container.relationships(drawing)?;
     let targets: HashMap<String, String> = relationships
         .into_iter()
-        .filter(|it| it.is_external)
+        .filter(|it| it.is_external || it.target.starts_with('#'))
         .map(|it| (it.id, it.target))
         .collect();
     prefix::for_each_token(drawing, content, |token| {
@@ -302,6 +302,26 @@ mod tests {
         ]);
         let text = read(&bytes, &mut Budget::default()).unwrap().text;
         assert_eq!(text, "One\n\tfirst\n\n\n");
+    }
+
+    #[test]
+    fn links_of_shapes_may_lead_into_the_workbook() {
+        let shape = concat!(
+            r#"<xdr:sp><a:hlinkClick r:id="rId1"/></xdr:sp><xdr:sp><a:hlinkClick r:id="rId2"/></xdr:sp>"#,
+            r#"<xdr:sp><a:hlinkClick r:id="rId3"/></xdr:sp>"#
+        );
+        let file = r#"C:\a.xlsx" TargetMode="External"#;
+        let links = relations(&[("hyperlink", "#B!A1"), ("hyperlink", file), ("image", "i.png")]);
+        let bytes = archive(&[
+            ("xl/workbook.xml", r#"<workbook><sheet name="One" r:id="rId1"/></workbook>"#),
+            ("xl/_rels/workbook.xml.rels", &relations(&[("worksheet", "s.xml")])),
+            ("xl/s.xml", "<worksheet/>"),
+            ("xl/_rels/s.xml.rels", &relations(&[("drawing", "d.xml")])),
+            ("xl/d.xml", shape),
+            ("xl/_rels/d.xml.rels", &links),
+        ]);
+        let text = read(&bytes, &mut Budget::default()).unwrap().text;
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["One", "#B!A1C:/a.xlsx"]);
     }
 
     #[test]
