@@ -2,12 +2,13 @@
 //! [`document`] office documents and books. PDF is read outside of this crate.
 
 use crate::document::{self, DocumentError, Format};
-use crate::text::{Extracted, html, plain, xml};
+use crate::text::{Extracted, html, plain, without_controls, xml};
 use iscc_media::MediaError;
 use iscc_media::charset;
 use iscc_media::mediatype;
 use iscc_media::metadata::Metadata;
 use iscc_media::metadata::text::Keys;
+use std::borrow::Cow;
 
 /// Maximum characters of extracted text. Counted as in the reference's extractor: in UTF-16 code
 /// units, including the white space that the extractor adds.
@@ -33,6 +34,9 @@ pub fn extract(
     pdf_texts: &[String],
 ) -> Result<Extracted, MediaError> {
     let mut extracted = read(Kind::of(bytes, mediatype)?, bytes, mediatype, pdf_texts)?;
+    if let Cow::Owned(text) = without_controls(extracted.text.as_str().into()) {
+        extracted.text = text;
+    }
     extracted.text.truncate(truncated_length(&extracted.text, characters_max));
     if extracted.text.trim().is_empty() && extracted.pdfs.is_empty() {
         return Err(MediaError::NoText);
@@ -239,7 +243,10 @@ mod tests {
     fn control_characters_of_plain_text_are_replaced() {
         let plain = |bytes: &[u8]| text(bytes, "text/plain").unwrap();
         assert_eq!(plain(b"page\x0c\r\n\x1b[1mtext\t"), "page\u{fffd}\r\n\u{fffd}[1mtext\t");
-        assert_eq!(plain("a\u{85}\u{fffe}".as_bytes()), "a\u{85}\u{fffd}");
+        assert_eq!(plain("a\u{85}\u{fffe}".as_bytes()), "a\u{fffd}\u{fffd}");
+        let html = "<p>ab\u{7f}cd\u{85}ef\u{90}gh</p>";
+        let text = text(html.as_bytes(), "text/html").unwrap();
+        assert_eq!(text.trim(), "ab\u{fffd}cd\u{fffd}ef\u{fffd}gh");
         assert!(plain(&b"a,b\x0c\n".repeat(12)).contains("b\u{fffd}"));
     }
 

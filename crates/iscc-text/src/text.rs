@@ -32,9 +32,13 @@ pub fn plain(bytes: &[u8], mediatype: &str) -> String {
 }
 
 /// Replaces control characters, such as form feeds and escapes, as the reference's extractor does:
-/// its result is XML, which has no place for them.
-fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
-    let is_foreign = |character: char| matches!(character, '\0'..'\t' | '\u{b}' | '\u{c}' | '\u{e}'..' ' | '\u{fffe}' | '\u{ffff}');
+/// its result is XHTML, which has no place for them. Bytes that a code page leaves free are decoded to such
+/// characters, too.
+pub fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
+    let is_foreign = |it: char| {
+        it.is_control() && !matches!(it, '\t' | '\n' | '\r')
+            || matches!(it, '\u{fffe}' | '\u{ffff}')
+    };
     if !text.contains(is_foreign) {
         return text;
     }

@@ -12,7 +12,6 @@ use self::lists::Lists;
 use super::container::Budget;
 use super::encryption::binary::Keys;
 use super::ole::{Ole, slice, u16_at, u32_at};
-use super::rtf::charset;
 use super::{Document, DocumentError, blip, object};
 
 /// Places of numbers and of pairs of offset and length in the file information block.
@@ -150,7 +149,7 @@ fn append_piece(
         let start = (place & !IS_COMPRESSED) / 2;
         let bytes = slice(main, start as usize, length)?;
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-        characters.extend(text.chars().map(charset::known).zip(start..));
+        characters.extend(text.chars().zip(start..));
         return Some(());
     }
     let units = slice(main, place as usize, length.checked_mul(2)?)?;

@@ -436,7 +436,6 @@ impl Parser {
             // As the reference does: its result is XML, which has no place for control characters.
             let is_control = |it: char| it < ' ' && !matches!(it, '\t' | '\n' | '\r');
             let text = text.replace(is_control, "\u{fffd}");
-            let text: String = text.chars().map(charset::known).collect();
             if self.header.is_open && self.current.place == Place::Body {
                 self.header.text.push_str(&text);
             } else {

@@ -80,11 +80,13 @@ impl Formatting {
         if place < *end { picture.take() } else { None }
     }
 
-    /// The list paragraph at a place.
+    /// The list paragraph whose mark is at a place. Formatting that goes on after it, as at a break of pages, is not that of
+    /// the paragraph for the reference.
     pub fn paragraph(&self, place: u32) -> Option<Paragraph> {
         let next = self.paragraphs.partition_point(|(start, ..)| *start <= place);
         let (_, end, paragraph) = self.paragraphs[next.checked_sub(1)?];
-        paragraph.filter(|_| place < end)
+        const MARK_BYTES_MAX: u32 = 2;
+        paragraph.filter(|_| (place + 1..=place.saturating_add(MARK_BYTES_MAX)).contains(&end))
     }
 }
 
@@ -248,6 +250,17 @@ mod tests {
         let found: Vec<_> = modifiers(&run).collect();
         assert_eq!(found, [(BOLD, &[1][..])]);
         assert_eq!(modifiers(&[]).count() + modifiers(&[9]).count(), 0);
+    }
+
+    #[test]
+    fn a_paragraph_that_a_break_divides_has_its_number_after_it() {
+        let list = Some(Paragraph { list: 7, level: 0 });
+        let formatting = Formatting {
+            paragraphs: vec![(10, 20, list), (20, 31, list)],
+            ..Formatting::default()
+        };
+        let numbered = [14, 17, 18, 19, 20, 30].map(|mark| formatting.paragraph(mark).is_some());
+        assert_eq!(numbered, [false, false, true, true, false, true]);
     }
 
     #[test]

@@ -51,15 +51,6 @@ pub fn of_code_page(number: i32) -> &'static Encoding {
     Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252)
 }
 
-/// A character of a code page. Bytes that a code page leaves free are decoded to control characters; the reference
-/// replaces them.
-pub fn known(character: char) -> char {
-    match character {
-        '\u{80}'..'\u{a0}' => char::REPLACEMENT_CHARACTER,
-        other => other,
-    }
-}
-
 /// The encoding of a font's character set; `None` for default, symbol and unknown sets.
 pub fn of_charset(charset: i32) -> Option<&'static Encoding> {
     let code_page = match charset {

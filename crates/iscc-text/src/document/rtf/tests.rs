@@ -92,11 +92,6 @@ fn shows_tables_after_the_header_that_no_mark_hides() {
 }
 
 #[test]
-fn bytes_without_a_character_in_their_code_page_are_replaced() {
-    assert_eq!(text(r"{\rtf1\pard \'80\'81\'9d\par}"), "\u{20ac}\u{fffd}\u{fffd}\n");
-}
-
-#[test]
 fn reads_headers_notes_annotations_and_text_boxes_in_place() {
     assert_eq!(
         text(
