@@ -222,9 +222,9 @@ impl Story {
         paragraph: &[Character],
         budget: &mut Budget,
     ) -> Result<(), DocumentError> {
-        // The mark at its end has the formatting of a paragraph.
-        if let Some((_, place)) = paragraph.last()
-            && let Some(number) = self.lists.next(&self.formatting, *place)
+        if let [(_, first), ..] = paragraph
+            && let [.., (_, mark)] = paragraph
+            && let Some(number) = self.lists.next(&self.formatting, *first, *mark)
         {
             self.text.push_str(&number);
             self.text.push(' ');

@@ -16,7 +16,8 @@ pub struct Formatting {
     deleted: Vec<(u32, u32)>,
     /// Ranges of pictures with their places in the stream of pictures; `None` once used.
     pictures: Vec<(u32, u32, Option<u32>)>,
-    paragraphs: Vec<(u32, u32, Option<Paragraph>)>,
+    /// Ranges of paragraphs, whether they have more than a style, and their lists.
+    paragraphs: Vec<((u32, u32), bool, Option<Paragraph>)>,
 }
 
 /// List and level of a paragraph.
@@ -52,12 +53,13 @@ impl Formatting {
         }
         let styles = styles(main, table).unwrap_or_default();
         for (start, end, properties) in runs(main, table, fib::PARAGRAPH_FORMATS, 13) {
-            found.paragraphs.push((start, end, paragraph(properties, &styles)));
+            let (has_own, paragraph) = paragraph(properties, &styles);
+            found.paragraphs.push(((start, end), has_own, paragraph));
         }
         found.runs.sort_unstable();
         found.deleted.sort_unstable();
         found.pictures.sort_unstable();
-        found.paragraphs.sort_unstable_by_key(|(start, ..)| *start);
+        found.paragraphs.sort_unstable_by_key(|(range, ..)| *range);
         found
     }
 
@@ -80,13 +82,15 @@ impl Formatting {
         if place < *end { picture.take() } else { None }
     }
 
-    /// The list paragraph whose mark is at a place. Formatting that goes on after it, as at a break of pages, is not that of
-    /// the paragraph for the reference.
-    pub fn paragraph(&self, place: u32) -> Option<Paragraph> {
-        let next = self.paragraphs.partition_point(|(start, ..)| *start <= place);
-        let (_, end, paragraph) = self.paragraphs[next.checked_sub(1)?];
+    /// The list paragraph between two places, of its first character and of its mark. As in the reference, formatting that
+    /// goes on after it, as at a break of pages, is not its own, and formatting that begins before it counts only if there
+    /// is more than a style.
+    pub fn paragraph(&self, first: u32, mark: u32) -> Option<Paragraph> {
         const MARK_BYTES_MAX: u32 = 2;
-        paragraph.filter(|_| (place + 1..=place.saturating_add(MARK_BYTES_MAX)).contains(&end))
+        let next = self.paragraphs.partition_point(|(range, ..)| range.0 <= mark);
+        let ((start, end), has_own, paragraph) = self.paragraphs[next.checked_sub(1)?];
+        let ends = (mark + 1..=mark.saturating_add(MARK_BYTES_MAX)).contains(&end);
+        paragraph.filter(|_| ends && (start == first || has_own))
     }
 }
 
@@ -117,8 +121,8 @@ fn runs<'a>(main: &'a [u8], table: &[u8], place: usize, width: usize) -> Vec<(u3
     runs
 }
 
-/// The list and level of a paragraph, from its style and its own properties.
-fn paragraph(properties: &[u8], styles: &[Option<Paragraph>]) -> Option<Paragraph> {
+/// Whether a paragraph has properties of its own, and its list and level, from its style and these.
+fn paragraph(properties: &[u8], styles: &[Option<Paragraph>]) -> (bool, Option<Paragraph>) {
     // A length of zero means that a longer one follows.
     let start = if properties.first() == Some(&0) { 2 } else { 1 };
     let style = u16_at(properties, start).map(usize::from).unwrap_or(0);
@@ -129,7 +133,8 @@ fn paragraph(properties: &[u8], styles: &[Option<Paragraph>]) -> Option<Paragrap
         [words, ..] => (usize::from(*words) * 2).saturating_sub(1),
         [] => 0,
     };
-    listed(inherited, &own[..length.saturating_sub(2).min(own.len())])
+    let own = &own[..length.saturating_sub(2).min(own.len())];
+    (!own.is_empty(), listed(inherited, own))
 }
 
 /// A paragraph with the modifiers of a list applied.
@@ -255,12 +260,15 @@ mod tests {
     #[test]
     fn a_paragraph_that_a_break_divides_has_its_number_after_it() {
         let list = Some(Paragraph { list: 7, level: 0 });
-        let formatting = Formatting {
-            paragraphs: vec![(10, 20, list), (20, 31, list)],
-            ..Formatting::default()
+        let numbered = |has_own: bool| {
+            let paragraphs = vec![((10, 30), has_own, list)];
+            let formatting = Formatting { paragraphs, ..Formatting::default() };
+            [(10, 19), (20, 29), (10, 28), (10, 29)]
+                .map(|(first, mark)| formatting.paragraph(first, mark).is_some())
         };
-        let numbered = [14, 17, 18, 19, 20, 30].map(|mark| formatting.paragraph(mark).is_some());
-        assert_eq!(numbered, [false, false, true, true, false, true]);
+        assert_eq!(numbered(true), [false, true, true, true]);
+        // With a style only, the part after the break has none.
+        assert_eq!(numbered(false), [false, false, true, true]);
     }
 
     #[test]

@@ -23,9 +23,9 @@ impl Lists {
         lists
     }
 
-    /// The number of the paragraph that starts at a place.
-    pub fn next(&mut self, formatting: &Formatting, place: u32) -> Option<String> {
-        let paragraph = formatting.paragraph(place)?;
+    /// The number of the paragraph between the places of its first character and of its mark.
+    pub fn next(&mut self, formatting: &Formatting, first: u32, mark: u32) -> Option<String> {
+        let paragraph = formatting.paragraph(first, mark)?;
         self.numbering.next(&paragraph.list.to_string(), usize::from(paragraph.level))
     }
 
