@@ -156,11 +156,12 @@ impl Mail<'_, '_> {
     /// A property as text: UTF-16, or 8-bit characters of the mail's code page in old files.
     fn string(&mut self, storage: &str, number: &str) -> Result<Option<String>, DocumentError> {
         if let Some(bytes) = self.ole.optional(&format!("{storage}/__substg1.0_{number}001F"))? {
-            return Ok(Some(utf16(&bytes)));
+            return Ok(Some(without_end(utf16(&bytes))));
         }
         let bytes = self.ole.optional(&format!("{storage}/__substg1.0_{number}001E"))?;
         let encoding = of_code_page(self.code_page);
-        Ok(bytes.map(|bytes| encoding.decode_without_bom_handling(&bytes).0.into_owned()))
+        let decoded = |bytes: Vec<u8>| encoding.decode_without_bom_handling(&bytes).0.into_owned();
+        Ok(bytes.map(decoded).map(without_end))
     }
 
     fn binary(&mut self, storage: &str, number: &str) -> Result<Option<Vec<u8>>, DocumentError> {
@@ -203,6 +204,12 @@ fn code_page(ole: &mut Ole<'_>) -> Result<i32, DocumentError> {
     };
     let found = value_of(MESSAGE_CODE_PAGE).or_else(|| value_of(INTERNET_CODE_PAGE));
     Ok(found.unwrap_or(1252))
+}
+
+/// A string without the zeros that end it.
+fn without_end(mut string: String) -> String {
+    string.truncate(string.trim_end_matches('\0').len());
+    string
 }
 
 #[cfg(test)]
@@ -314,5 +321,10 @@ mod tests {
     fn rich_text_counts_if_the_plain_text_is_blank() {
         assert_eq!(mail(0, &[(BODY, b"\r\n"), (BODY_HTML, b"<p>rich</p>")]).text.trim(), "rich");
         assert_eq!(mail(0, &[(BODY, b" ")]).text, "");
+    }
+
+    #[test]
+    fn strings_end_before_their_zeros() {
+        assert_eq!(mail(1252, &[("1000", b"Body\0\0")]).text.trim_matches('\n'), "Body");
     }
 }
