@@ -15,6 +15,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,8 @@ import { attempt, CARGO_OPTIONS, root, run } from './lib.mjs';
 import { innerProfile } from './setup.mjs';
 
 const NAME = 'isccd-code';
+/** It is for machines where Node.js is too large. */
+const BYTES_MAX = 25_000_000;
 const EXECUTABLE = process.platform === 'win32' ? `${NAME}.exe` : NAME;
 /** Debian's names of architectures, by those of Node.js. */
 const DEBIAN = { x64: 'amd64', arm64: 'arm64' };
@@ -42,7 +45,9 @@ export function buildProgram() {
   run('cargo', ['build', ...CARGO_OPTIONS, '--profile', 'dist', '--target', host, '--package', NAME], {
     env: { ...process.env, ...flags },
   });
-  return path.join(root, 'target', host, 'dist', EXECUTABLE);
+  const program = path.join(root, 'target', host, 'dist', EXECUTABLE);
+  if (statSync(program).size > BYTES_MAX) throw new Error(`${NAME} has more than ${BYTES_MAX} bytes`);
+  return program;
 }
 
 /** Compiles the program as the tests compile their crates: quickly, linked dynamically. Returns its path. */

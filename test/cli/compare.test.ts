@@ -33,7 +33,7 @@ it('says that the match of plain images means nothing', async () => {
 });
 
 it.each([
-  ['nonsense', 'first code: '],
+  ['nonsense', 'there is no file nonsense, and it is not an ISCC-CODE: '],
   [file('corrupt_a.pdf'), `${file('corrupt_a.pdf')}: ISCC processing error. The file is damaged`],
 ])('%s is a failure', async (argument, message) => {
   const { code, stdout, stderr } = await isccd(['compare', argument, file('short_a.txt')]);

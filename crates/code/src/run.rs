@@ -67,10 +67,10 @@ pub fn code(arguments: &[PathBuf], coding: &Coding) -> Result<(), Failed> {
 /// Similarity of two codes or files, unit by unit.
 pub fn compare(a: &str, b: &str, json: bool) -> Result<(), Failed> {
     let codes = [texts::units_of(a), texts::units_of(b)];
-    for (code, (name, position)) in codes.iter().zip([(a, "first"), (b, "second")]) {
+    for (code, name) in codes.iter().zip([a, b]) {
         // A mistyped code is no file either, and its error says more.
         if let (Err(error), false) = (code, PathBuf::from(name).is_file()) {
-            let message = format!("{position} code: {error}; it is not a file either");
+            let message = format!("there is no file {name}, and it is not an ISCC-CODE: {error}");
             return Err(Failed::new(EXIT_FAILED, printable(&message)));
         }
     }

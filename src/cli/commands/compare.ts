@@ -37,7 +37,7 @@ async function compared(a: string, b: string): Promise<UnitComparison[]> {
   // A mistyped code is no file either, and its error says more.
   for (const [at, name] of [a, b].entries()) {
     const code = codes[at];
-    if (code instanceof Error && !(await isFile(name))) throw invalid(code, at);
+    if (code instanceof Error && !(await isFile(name))) throw invalid(name, code);
   }
   const made = files.length === 0 ? new Map<string, readonly string[]>() : await unitsOfFiles(files);
   const [left = [], right = []] = [a, b].map((name, at) => {
@@ -57,9 +57,8 @@ function codeUnits(text: string): readonly string[] | Error {
   }
 }
 
-function invalid(error: Error, at: number): CommandFailed {
-  const position = at === 0 ? 'first' : 'second';
-  return new CommandFailed(`${position} code: ${printable(error.message)}; it is not a file either`);
+function invalid(name: string, error: Error): CommandFailed {
+  return new CommandFailed(printable(`there is no file ${name}, and it is not an ISCC-CODE: ${error.message}`));
 }
 
 async function isFile(name: string): Promise<boolean> {
