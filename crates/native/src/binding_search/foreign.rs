@@ -63,7 +63,7 @@ pub struct ForeignUnit {
     pub body: String,
     /// Whether only equal prefixes match.
     pub is_exact: bool,
-    /// Lengths in bits at which it is compared: 64, 128, 192, 256, up to its own.
+    /// Lengths in bits at which it is compared: multiples of 32, up to its own.
     pub bits: Vec<u32>,
     /// The largest distance of a match at each.
     pub distances: Vec<u32>,

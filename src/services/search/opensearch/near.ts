@@ -1,8 +1,9 @@
 /**
  * How near units and simprints are found. Each of an asset is a nested document with vectors and parts, one for each 16 bits
- * (multi-index hashing). Two units that differ in fewer bits than they have parts share one of them; in fewer bits than twice
- * that, some part differs in at most one bit. So no near unit is missed, whatever the number of assets. At larger distances,
- * vectors find most of them. In both cases the node computes the distance before it returns a candidate.
+ * (multi-index hashing). Two units that differ in fewer bits than they have parts share one of them; in so many bits more, one
+ * of as many parts differs in at most one bit, or another is shared. So up to twice the number of parts no near unit is missed,
+ * whatever the number of assets. At larger distances, vectors find most of them. In both cases the node computes the distance
+ * before it returns a candidate.
  *
  * Units are compared over the length of the shorter one.
  */
@@ -45,7 +46,7 @@ export function vectorsOf(units: readonly string[], simprints: readonly string[]
       const bits = classOf(body.length * 4);
       const fields = [`o${bits}`, ...(bits > PREFIX_BITS ? [PREFIX] : [])];
       return {
-        parts: [...fields.map((field) => `${type}.${field}`), ...partTerms(type, body, false)],
+        parts: [...fields.map((field) => `${type}.${field}`), ...partTerms(type, body, 0)],
         [type]: Object.fromEntries(fields.map((field) => [field, vector(body, Number(field.slice(1)))])),
       };
     }),
@@ -75,8 +76,11 @@ export function nearUnit(unit: ForeignUnit, size: number): object[] {
     vectors.push({ field: `${type}.${PREFIX}`, bits: PREFIX_BITS, distance: distanceTo(own) });
   if (!isComplete(unit))
     return [nested(vectors.map(({ field, bits, distance }) => nearest(field, body, bits, distance, size)))];
-  const hasNeighbours = bits.some((length, at) => (distances[at] as number) >= length / PART_BITS);
-  const parts = { terms: { [`${PATH}.parts`]: partTerms(type, body, hasNeighbours) } };
+  // If these differ in two bits each, and the others in one, the distance is too large.
+  const neighbours = Math.max(
+    ...bits.map((length, at) => (distances[at] as number) + 1 - Math.floor(length / PART_BITS)),
+  );
+  const parts = { terms: { [`${PATH}.parts`]: partTerms(type, body, neighbours) } };
   const near = vectors.map(({ field, bits, distance }) =>
     within({ term: { [`${PATH}.parts`]: field } }, field, body, bits, distance),
   );
@@ -109,11 +113,11 @@ function within(query: object, field: string, body: string, bits: number, distan
   return { script_score: { query, script, min_score: 1 / (1 + distance) - ROUNDING } };
 }
 
-/** The parts of a body, with those that differ in one bit if wanted. */
-function partTerms(type: string, body: string, hasNeighbours: boolean): string[] {
+/** The parts of a body, the first of them with the neighbours that differ in one bit. */
+function partTerms(type: string, body: string, neighbours: number): string[] {
   return Array.from({ length: body.length / DIGITS }, (_, at) => {
     const value = Number.parseInt(body.slice(at * DIGITS, (at + 1) * DIGITS), 16);
-    const flips = hasNeighbours ? Array.from({ length: PART_BITS }, (_, bit) => 1 << bit) : [];
+    const flips = at < neighbours ? Array.from({ length: PART_BITS }, (_, bit) => 1 << bit) : [];
     return [0, ...flips].map((flip) => `${type}:${at}:${(value ^ flip).toString(16).padStart(DIGITS, '0')}`);
   }).flat();
 }

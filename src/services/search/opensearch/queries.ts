@@ -155,17 +155,14 @@ function unitsQuery({ units }: ForeignPlan, size: number): object[] {
 }
 
 function unitQuery(unit: ForeignUnit, size: number): object {
-  if (unit.isExact) return ranked(equalUnits(unit.unit, unit.body), EQUAL_INSTANCE);
+  if (unit.isExact) return ranked(equalUnits(unit), EQUAL_INSTANCE);
   const equal = ranked({ term: { unit_terms: `${unit.unit}:${unit.body}` } }, EQUAL);
   return { dis_max: { queries: [equal, ...nearUnit(unit, size)] } };
 }
 
 /** Units that start with this one, and those that it starts with. */
-function equalUnits(unit: string, body: string): object {
-  const starts = Array.from(
-    { length: body.length / 2 - 1 },
-    (_, at) => `${unit}:${body.slice(0, 2 * at + 2)}`,
-  );
+function equalUnits({ unit, body, bits: lengths }: ForeignUnit): object {
+  const starts = lengths.slice(0, -1).map((bits) => `${unit}:${body.slice(0, bits / 4)}`);
   const should = [{ prefix: { unit_terms: `${unit}:${body}` } }, { terms: { unit_terms: starts } }];
   return { bool: { should } };
 }
