@@ -74,13 +74,14 @@ export class Damages {
     return damaged.reason;
   }
 
-  /** The error that a request gets: `INDEX_DAMAGED` instead of one of a missing index. */
+  /** The error that a request gets: of an index that is missing in OpenSearch, `INDEX_DAMAGED`. @throws if it was deleted */
   async explained(name: string, error: unknown): Promise<unknown> {
     if (openSearchCause(error)?.isOfDeleted !== true) return error;
     const { names } = this.#options;
     const index = names.find(await names.refresh(), name);
-    // Otherwise, a request deleted the index while this one was on its way.
-    const damaged = index && (await this.#damaged(index.uid));
+    // A request deleted the index while this one was on its way.
+    if (index === undefined) return names.missing(name);
+    const damaged = await this.#damaged(index.uid);
     return damaged === undefined ? error : damagedError(damaged);
   }
 

@@ -21,7 +21,7 @@ import { type DamagedIndex, Damages } from './damages.js';
 import { refused } from './errors.js';
 import { checkMappings } from './format.js';
 import { type OpenSearchLocation, parseLocation } from './location.js';
-import { Names, own, plainName } from './names.js';
+import { Names, plainName } from './names.js';
 import { Queries } from './queries.js';
 import { RegistryDocument, type StoredIndex } from './registry.js';
 import { type Row, readAssets, WHOLE_QUERY } from './rows.js';
@@ -137,10 +137,9 @@ export class OpenSearchEngine implements Engine {
   }
 
   async getIndex(name: string): Promise<Buffer> {
-    const registry = await this.#names.refresh();
-    const index = this.#names.find(registry, name);
+    const index = await this.#names.lookup(name);
     if (index === undefined) return this.#names.missing(name);
-    const real = own(registry.aliases, name) ?? name;
+    const real = this.aliasTarget(name) ?? name;
     return this.#on(name, async () => Buffer.from(JSON.stringify(await this.#describe(real, index))));
   }
 
@@ -231,7 +230,7 @@ export class OpenSearchEngine implements Engine {
   }
 
   async #find(name: string): Promise<[ForeignIndex, StoredIndex | undefined]> {
-    const index = this.#names.find(await this.#names.refresh(), name);
+    const index = await this.#names.lookup(name);
     return [{ name: plainName(name), ...(index !== undefined && { state: index.state }) }, index];
   }
 

@@ -58,9 +58,15 @@ export class Names {
     return registry;
   }
 
+  /** An index of the last registry that was read: callers have waited for it. If that has none, of a later one. */
+  async lookup(name: string): Promise<StoredIndex | undefined> {
+    const known = this.#shown && this.find(this.#shown, name);
+    return known ?? this.find(await this.refresh(), name);
+  }
+
   /** A reference to an index, in place of its name: see the engine's port. */
   async hold(name: string): Promise<string> {
-    const index = this.find(await this.refresh(), name);
+    const index = await this.lookup(name);
     return index === undefined ? this.missing(name) : `${name}${HELD}${index.uid}`;
   }
 
@@ -155,7 +161,9 @@ export class Names {
       const found = Object.entries(registry.indexes).find(([, { uid }]) => uid === from.uid);
       if (found === undefined || JSON.stringify(found[1].state) !== JSON.stringify(from.state)) return false;
       const indexes = { ...registry.indexes, [found[0]]: { ...from, state } };
-      if (await document.write({ ...registry, indexes }, version)) return true;
+      if (!(await document.write({ ...registry, indexes }, version))) continue;
+      await this.refresh();
+      return true;
     }
   }
 
@@ -186,7 +194,12 @@ export class Names {
 
   /** Gives the mirror the names of a registry. */
   async #show(registry: Registry): Promise<void> {
-    if (this.#shown !== undefined && sameNames(this.#shown, registry)) return;
+    const isSame = this.#shown !== undefined && sameNames(this.#shown, registry);
+    if (!isSame) await this.#mirrorNames(registry);
+    this.#shown = registry;
+  }
+
+  async #mirrorNames(registry: Registry): Promise<void> {
     const mirror = this.#mirror;
     const listed = JSON.parse((await mirror.listIndexes()).toString()) as readonly {
       readonly name: string;
@@ -203,7 +216,6 @@ export class Names {
       if (!known.has(name)) await mirror.createIndex(json({ name }));
     for (const [alias, index] of Object.entries(registry.aliases))
       if (mirror.aliasTarget(alias) !== index) await mirror.putAlias(alias, json({ index }));
-    this.#shown = registry;
   }
 
   async #createIndex(name: string, uid: string): Promise<void> {
