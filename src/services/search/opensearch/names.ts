@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { native, type SearchEngine } from '../../../native.js';
 import { Slots } from '../../../platform/slots.js';
+import { StorageUnavailable } from '../../../storage/data/unavailable.js';
 import type { Client } from './client.js';
 import { OpenSearchError } from './errors.js';
 import type { OpenSearchLocation } from './location.js';
@@ -80,7 +81,7 @@ export class Names {
   /** The rejection of a request for a missing index. */
   async missing(name: string): Promise<never> {
     await this.#mirror.getIndex(plainName(name));
-    throw new Error(`the index ${plainName(name)} was created while it was looked up`);
+    throw new StorageUnavailable(`the index ${plainName(name)} was created while it was looked up`);
   }
 
   listAliases = () => this.#mirror.listAliases();
