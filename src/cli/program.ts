@@ -280,6 +280,7 @@ function indexCommands(root: Command): void {
     .action(async (name, paths, options) => (await actions()).paths(name, paths, options));
   keyCommands(index);
   watchCommands(index);
+  quarantineCommand(index);
 }
 
 const FILTER = [
@@ -303,6 +304,23 @@ function searchCommand(add: (name: string, description: string, json?: Option) =
     .option(...FILTER)
     .action(async (name, sought, options) =>
       (await import('./commands/index-search.js')).search(name, sought, options),
+    );
+}
+
+/** `isccd index quarantine`: the units that the flood guard of a service has set aside. */
+function quarantineCommand(index: Command): void {
+  index
+    .command('quarantine <name>')
+    .description(
+      'units that the flood guard has set aside: list them, or decide on one; a table on a terminal',
+    )
+    .requiredOption('--at <url>', 'URL of a service')
+    .addOption(keyOption('--api-key <key>', 'API key of the service', 'ISCCD_API_KEY'))
+    .addOption(jsonOption())
+    .addOption(new Option('--release <unit>', 'the unit matches again').conflicts('confirm'))
+    .option('--confirm <unit>', 'the unit stays set aside')
+    .action(async (name, options) =>
+      (await import('./commands/index-quarantine.js')).quarantine(name, options),
     );
 }
 

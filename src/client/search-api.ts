@@ -39,8 +39,25 @@ export type DeletionResult = Schemas['DeletionResult'];
 export type NewWatch = Schemas['NewWatch'];
 export type Watch = Schemas['Watch'];
 export type Watches = ResponseBody<operations['listWatches']>;
+/** A unit that the flood guard has set aside. */
+export type QuarantinedUnit = Schemas['QuarantinedUnit'];
+export type QuarantinedUnits = ResponseBody<operations['listQuarantine']>;
+export type QuarantineDecision = Schemas['QuarantineDecision']['state'];
+/** What a watch reports. */
+export type WatchEvent = AssetEvent | UnitSetAside;
+/** To a watch with `quarantine`: the flood guard has set a unit aside. */
+export interface UnitSetAside {
+  readonly id: string;
+  readonly type: 'unit.set_aside';
+  /** RFC 3339. */
+  readonly timestamp: string;
+  readonly data: Pick<QuarantinedUnit, 'unit' | 'matches' | 'past'> & {
+    readonly index: string;
+    readonly watch: string;
+  };
+}
 /** A change of an asset that matches a watch, or did before. */
-export interface WatchEvent {
+export interface AssetEvent {
   readonly id: string;
   readonly type: 'asset.added' | 'asset.updated' | 'asset.withdrawn';
   /** When the change was stored, RFC 3339. */

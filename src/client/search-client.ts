@@ -13,6 +13,9 @@ import type {
   IndexInfo,
   LinesResult,
   NewWatch,
+  QuarantineDecision,
+  QuarantinedUnit,
+  QuarantinedUnits,
   Query,
   SearchApi,
   SearchFailure,
@@ -115,6 +118,23 @@ export class SearchClient implements SearchApi {
 
   deleteWatch(index: string, id: string, options?: CallOptions): Promise<void> {
     return this.#http.noContent({ method: 'DELETE', path: ['indexes', index, 'watches', id] }, options);
+  }
+
+  /** @param after unit to continue after */
+  listQuarantine(index: string, after?: string, options?: CallOptions): Promise<QuarantinedUnits> {
+    const path = ['indexes', index, 'quarantine'];
+    return this.#http.json({ method: 'GET', path, query: { after } }, options);
+  }
+
+  /** Confirms or releases a unit that the flood guard has set aside. */
+  decideQuarantine(
+    index: string,
+    unit: string,
+    state: QuarantineDecision,
+    options?: CallOptions,
+  ): Promise<QuarantinedUnit> {
+    const path = ['indexes', index, 'quarantine', unit];
+    return this.#http.json({ method: 'PUT', path, json: { state } }, options);
   }
 
   /**

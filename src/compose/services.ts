@@ -5,7 +5,7 @@ import { type CommonConfig, commonVariables } from '../platform/config/common.js
 import { type NetworkConfig, networkVariables, readNetworkConfig } from '../platform/config/network.js';
 import { indexNames, readResolverConfig, resolverVariables } from '../platform/config/resolver.js';
 import type { S3Settings } from '../platform/config/s3.js';
-import { type SearchConfig, searchVariables } from '../platform/config/search.js';
+import { readSearchConfig, type SearchConfig, searchVariables } from '../platform/config/search.js';
 import { storeVariables } from '../platform/config/store.js';
 import { readStoreSettings } from '../platform/config/store-settings.js';
 import { checkApiSecretName } from '../platform/config/unknown.js';
@@ -120,7 +120,7 @@ async function reachS3(settings: S3Settings | undefined): Promise<readonly strin
 function readSearchSettings(environment: Environment) {
   const [, config, common, network] = collectProblems<unknown>([
     () => checkApiSecretName(environment),
-    () => readVariables(searchVariables, environment),
+    () => readSearchConfig(environment),
     () => readVariables(commonVariables, environment),
     () => readNetworkConfig(environment),
   ]) as [undefined, SearchConfig, CommonConfig, NetworkConfig | undefined];

@@ -16,6 +16,11 @@ pub fn is_instance(kind: UnitType) -> bool {
     kind.main() == MainType::Instance
 }
 
+/// Whether units of a type stand for the content of a file, not for its bytes: many files may share one.
+pub fn is_of_content(kind: UnitType) -> bool {
+    matches!(kind.main(), MainType::Meta | MainType::Semantic | MainType::Content)
+}
+
 /// A decoded unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unit {
@@ -44,6 +49,11 @@ impl Unit {
     /// Whether this is an Image-Code without features, whose matches mean nothing.
     pub fn is_featureless(&self) -> bool {
         iscc_codec::is_featureless(self.kind, &self.body.to_bytes())
+    }
+
+    /// The unit as text.
+    pub fn text(&self) -> String {
+        code::encode(&unit_bytes(self.kind, self.body.bits(), &self.body.to_bytes()))
     }
 
     fn new(kind: UnitType, body: &[u8]) -> Result<Self, CodeError> {
@@ -113,9 +123,11 @@ fn decompose_code(kind: Kind, length: u16, body: &[u8]) -> Result<Vec<Vec<u8>>, 
 }
 
 /// Header and body of a unit of `bits` bits. The body may be shorter.
-fn unit_bytes(kind: Kind, bits: u8, body: &[u8]) -> Vec<u8> {
-    let header =
-        [(kind.main() as u8) << 4 | kind.sub(), (kind.version() as u8) << 4 | (bits / 32 - 1)];
+fn unit_bytes(kind: Kind, bits: u16, body: &[u8]) -> Vec<u8> {
+    let header = [
+        (kind.main() as u8) << 4 | kind.sub(),
+        (kind.version() as u8) << 4 | (bits / 32 - 1) as u8,
+    ];
     [&header, body].concat()
 }
 

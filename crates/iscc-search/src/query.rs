@@ -1,9 +1,12 @@
 //! A search request in normal form: what is searched with, and its JSON in the response.
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use iscc_codec::base::base64url;
 use iscc_columns::code;
-use iscc_columns::unit::{Unit, compose, decompose};
+use iscc_columns::column::Body;
+use iscc_columns::unit::{Unit, UnitType, compose, decompose};
 use iscc_index::json::push_string;
 use iscc_index::pass::UnitProbe;
 use iscc_index::record::{Record, StoredSimprints};
@@ -31,6 +34,8 @@ pub struct Query {
     pub echo: Vec<u8>,
     /// Whether featureless Image-Codes are left out: those of the query, and stored ones that it matches.
     pub skips_featureless: bool,
+    /// Stored units that it does not match.
+    pub set_aside: Arc<HashSet<(UnitType, Body)>>,
 }
 
 /// A simprint to search with.
@@ -106,7 +111,7 @@ impl Query {
     }
 
     /// The units as probes of a pass in which the query has a position.
-    pub fn probes(&self, position: usize, threshold: f64, exact: bool) -> Vec<UnitProbe> {
+    pub fn probes(&self, position: usize, threshold: f64, exact: bool) -> Vec<UnitProbe<'_>> {
         let probe = |(of_unit, unit): (usize, &Unit)| UnitProbe {
             query: position,
             position: of_unit,
@@ -115,6 +120,7 @@ impl Query {
             threshold,
             exact,
             skips_featureless: self.skips_featureless,
+            set_aside: (!self.set_aside.is_empty()).then_some(&*self.set_aside),
         };
         self.units.iter().enumerate().map(probe).collect()
     }

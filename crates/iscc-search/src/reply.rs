@@ -41,6 +41,8 @@ pub struct Found {
     pub json: Vec<u8>,
     /// How units and simprints were searched.
     pub report: SearchReport,
+    /// If the request asks for them: the stored units by which its first matches match.
+    pub units: Vec<String>,
 }
 
 /// How the units and simprints of a query were searched. Those that must be equal do not count.

@@ -3,11 +3,12 @@
 
 mod budget;
 mod early;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use iscc_columns::column::Body;
 use iscc_columns::methods::MethodCounts;
 use iscc_columns::scan_pool::ScanPool;
+use iscc_columns::unit::{Unit, is_of_content};
 use iscc_index::filter::Filter;
 use iscc_index::pass::{
     Part, SimprintQuery, SimprintsFound, UnitHit, UnitProbe, equal_simprints, prefixes,
@@ -32,6 +33,9 @@ use crate::response::{self, FoundForm};
 use crate::score::{self, ChunkMatch, GlobalMatch, TypeMatches, approximate_units, prefix_units};
 
 pub use budget::Searched;
+
+/// Matches whose units a result names.
+const NAMED_MAX: usize = 100;
 
 /// What a search reads.
 pub trait Source {
@@ -123,8 +127,8 @@ impl Searcher<'_> {
     }
 
     /// The units of all queries.
-    fn probes(&self, queries: &[(&Query, &Selection)]) -> Vec<UnitProbe> {
-        let of_query = |(number, (query, selection)): (usize, &(&Query, &Selection))| {
+    fn probes<'q>(&self, queries: &[(&'q Query, &Selection)]) -> Vec<UnitProbe<'q>> {
+        let of_query = |(number, (query, selection)): (usize, &(&'q Query, &Selection))| {
             query.probes(number, self.threshold(selection), selection.exact)
         };
         queries.iter().enumerate().flat_map(of_query).collect()
@@ -134,7 +138,7 @@ impl Searcher<'_> {
     fn prefix_hits(
         &self,
         snapshot: &Snapshot,
-        probes: &[UnitProbe],
+        probes: &[UnitProbe<'_>],
         queries: usize,
     ) -> Vec<QueryHits> {
         let mut per_query = vec![QueryHits::default(); queries];
@@ -148,7 +152,7 @@ impl Searcher<'_> {
     fn add_similar(
         &self,
         snapshot: &Snapshot,
-        probes: &[UnitProbe],
+        probes: &[UnitProbe<'_>],
         part: Part,
         per_query: &mut [QueryHits],
     ) {
@@ -192,12 +196,38 @@ impl Searcher<'_> {
             (global, chunks, selection.cursor.is_some().then_some(next))
         };
         GlobalMatch::explain(&mut global, source.snapshot(), &explained);
+        let units = match selection.names_units {
+            true => self.matched_units(source, query, selection, &global)?,
+            false => Vec::new(),
+        };
         let id_text = |id: u64| response::current_id(id, realm(source));
         let metadata = |id| metadata(source, id);
         let bytes_max = self.options.search_bytes_max;
         let form = FoundForm { cursor, fields: &selection.fields, bytes_max };
         let json = response::found(query, id_text, &global, &chunks, &form, metadata)?;
-        Ok(Found { json, report })
+        Ok(Found { json, report, units })
+    }
+
+    /// The texts of the stored units by which the first matches match, each once. Units of files are left out.
+    fn matched_units(
+        &self,
+        source: &impl Source,
+        query: &Query,
+        selection: &Selection,
+        matches: &[GlobalMatch],
+    ) -> Result<Vec<String>, Failure> {
+        let mut probes = query.probes(0, self.threshold(selection), selection.exact);
+        probes.retain(|probe| is_of_content(probe.unit));
+        let mut found = BTreeSet::new();
+        for &GlobalMatch { id, .. } in matches.iter().take(NAMED_MAX) {
+            let Some(record) = source.record(id)? else { continue };
+            let (units, _) = Record::read_units(record).ok_or(StoreError::Damaged { id })?;
+            let is_hit = |(unit, body): &(_, _)| {
+                probes.iter().any(|probe| probe.compare(*unit, body).is_some())
+            };
+            found.extend(units.into_iter().filter(is_hit));
+        }
+        Ok(found.into_iter().map(|(kind, body)| Unit { kind, body }.text()).collect())
     }
 
     /// The typed result of one query.

@@ -84,6 +84,10 @@ pub struct SearchSelection {
     pub exact: Option<bool>,
     /// Members of the metadata that matches have. Absent: all. Empty: matches have no metadata.
     pub fields: Option<Vec<String>>,
+    /// Stored ISCC-UNITs of content that match nothing.
+    pub set_aside: Option<Vec<String>>,
+    /// Whether the result has `units`.
+    pub names_units: Option<bool>,
 }
 
 impl From<SearchSelection> for SelectionParameters {
@@ -100,6 +104,8 @@ impl From<SearchSelection> for SelectionParameters {
             explain: selection.explain.unwrap_or_default(),
             exact: selection.exact.unwrap_or_default(),
             fields: selection.fields,
+            set_aside: selection.set_aside.unwrap_or_default(),
+            names_units: selection.names_units.unwrap_or_default(),
         }
     }
 }
@@ -131,12 +137,15 @@ pub struct SearchFound {
     pub is_exact: bool,
     /// How long which method of searching took, as the value of a `Server-Timing` header; may be empty.
     pub server_timing: String,
+    /// With `namesUnits`: the stored ISCC-UNITs of content by which the first 100 matches match, each once.
+    pub units: Option<Vec<String>>,
 }
 
 impl From<Found> for SearchFound {
-    fn from(Found { json, report }: Found) -> Self {
+    fn from(Found { json, report, units }: Found) -> Self {
         let (is_exact, server_timing) = (report.is_exact(), report.server_timing());
-        Self { json: json.into(), is_exact, server_timing }
+        let units = (!units.is_empty()).then_some(units);
+        Self { json: json.into(), is_exact, server_timing, units }
     }
 }
 

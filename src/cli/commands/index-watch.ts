@@ -101,12 +101,13 @@ function show(event: WatchEvent | WatchGap, options: Shown): void {
   else printJson(event);
 }
 
-async function using(where: Where, work: (service: SearchClient) => Promise<void>): Promise<void> {
+/** Calls a service; its refusals are those of the command. */
+export async function using(where: Where, work: (service: SearchClient) => Promise<void>): Promise<void> {
   const { at, apiKey } = where;
   refuseHostAndPort(at);
   if (!/^https?:\/\//i.test(at))
     throw new CommandFailed(
-      '--at must be the URL of a service, which compares each change with the watches',
+      '--at must be the URL of a service: a folder of indexes has no watches and no flood guard of its own',
       EXIT_CONFIGURATION,
     );
   const service = new SearchClient(at, present({ apiKey }));

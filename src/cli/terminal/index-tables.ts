@@ -4,6 +4,7 @@ import type {
   Entry,
   GlobalMatch,
   IndexInfo,
+  QuarantinedUnit,
   SearchResult,
   Watch,
   WatchEvent,
@@ -62,17 +63,34 @@ function passageRow({ score, iscc_id: id, metadata, types, spans = {} }: FoundPa
 
 export function watchTable(watches: readonly Watch[], paint: Paint): string {
   if (watches.length === 0) return 'no watches\n';
-  const rows = watches.map(({ id, same_as, query, filter = [], webhook = '' }) => [
+  const rows = watches.map(({ id, same_as, quarantine, query, filter = [], webhook = '' }) => [
     id,
-    same_as ?? query.iscc_code ?? query.units?.[0] ?? 'simprints',
+    quarantine === true ? 'units set aside' : (same_as ?? query.iscc_code ?? query.units?.[0] ?? 'simprints'),
     filter.join(' and '),
     webhook,
   ]);
   return table(['WATCH', 'CONTENT', 'FILTER', 'WEBHOOK'], rows, paint);
 }
 
+export function quarantineTable(units: readonly QuarantinedUnit[], paint: Paint): string {
+  if (units.length === 0) return 'no units are set aside\n';
+  const rows = units.map(({ unit, state, matches, past, set_aside_at }) => [
+    unit,
+    state.replace('_', ' '),
+    String(matches),
+    past.toFixed(1),
+    set_aside_at,
+  ]);
+  return table(['UNIT', 'STATE', 'MATCHES', 'BEFORE', 'SET ASIDE'], rows, paint);
+}
+
 /** An event as a line. */
-export function eventLine({ type, timestamp, data }: WatchEvent, paint: Paint): string {
+export function eventLine(event: WatchEvent, paint: Paint): string {
+  if (event.type === 'unit.set_aside') {
+    const { unit, matches } = event.data;
+    return `${paint('dim', event.timestamp)}  ${printable(unit)}  set aside after ${matches} matches\n`;
+  }
+  const { type, timestamp, data } = event;
   const { iscc_id: id, matches, global_match: whole, chunk_match: part } = data;
   const score = (whole ?? part)?.score.toFixed(3) ?? '';
   const what = type.replace(/^asset\./, '');

@@ -2,8 +2,14 @@
 import path from 'node:path';
 import { processMemory } from '../process-memory.js';
 import { corsVariables, listenVariables } from './listen.js';
-import { boolean, indexLocation, integer, number, oneOf, text } from './schemas.js';
-import { defineVariables, type Values } from './variable.js';
+import { boolean, indexLocation, integer, number, oneOf, orOff, text } from './schemas.js';
+import {
+  ConfigurationInvalid,
+  defineVariables,
+  type Environment,
+  readVariables,
+  type Values,
+} from './variable.js';
 
 /** Part of the memory that one body may have: its parsed values take five times as much. */
 const BODY_SHARE = 1 / 32;
@@ -156,6 +162,21 @@ export const searchVariables = defineVariables({
     description:
       'Secret from which those of the webhooks of watches are derived, for example from `openssl rand -base64 32`; all instances need the same',
   },
+  floodFactor: {
+    name: 'INDEXSVC_FLOOD_GUARD',
+    schema: orOff(integer(2, 1_000_000), 'must be an integer from 2 to 1000000'),
+    default: 'off',
+    description:
+      'How many times its past a stored unit may match in a window; one that matches more often is set aside: it no longer makes an asset a match until an operator releases it. For indexes in a folder or PostgreSQL',
+  },
+  floodWindowSeconds: {
+    name: 'INDEXSVC_FLOOD_WINDOW_S',
+    schema: integer(1, 86_400),
+    default: '60',
+    unit: 's',
+    description:
+      'With `INDEXSVC_FLOOD_GUARD`: the window in which matches are counted; the past is an average of earlier windows',
+  },
   confidenceExponent: {
     name: 'INDEXSVC_CONFIDENCE_EXPONENT',
     schema: integer(1, 64),
@@ -166,3 +187,17 @@ export const searchVariables = defineVariables({
 });
 
 export type SearchConfig = Values<typeof searchVariables>;
+
+/** Engines that keep no list of units that are set aside. */
+const WITHOUT_GUARD = /^(?:lmdb|opensearch\+https?):/i;
+
+/** Reads the variables. @throws {ConfigurationInvalid} */
+export function readSearchConfig(environment: Environment): SearchConfig {
+  const config = readVariables(searchVariables, environment);
+  const { floodFactor, indexUri = '' } = config;
+  const engine = WITHOUT_GUARD.exec(indexUri)?.[0];
+  if (floodFactor === undefined || engine === undefined) return config;
+  throw new ConfigurationInvalid(
+    `${searchVariables.floodFactor.name}=${floodFactor} needs indexes in a folder (usearch://) or PostgreSQL, and ${searchVariables.indexUri.name} begins with ${engine}//; set it to off`,
+  );
+}

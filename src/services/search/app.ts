@@ -24,6 +24,7 @@ import { FolderGuard } from './engine/folder-guard.js';
 import { locationId, openEngine, searchFolder } from './engine/open.js';
 import type { Engine } from './engine/port.js';
 import { errorForm, exclusiveErrorForm, SearchRefusal } from './errors.js';
+import { FloodGuard } from './flood/guard.js';
 import { STALE_HEADER, withFreshness } from './freshness.js';
 import { InProcessSearch } from './in-process.js';
 import { ApiKeys } from './keys/api-keys.js';
@@ -53,6 +54,7 @@ const TAGS = {
   assets: 'Add, read and delete assets of an index.',
   search: 'Find similar assets.',
   watches: 'Report assets that match a query when they are added, updated or deleted.',
+  quarantine: 'Units that suddenly matched too much and were set aside by the flood guard.',
   probes: 'Health and state of the service.',
 };
 
@@ -100,6 +102,7 @@ export async function searchApp(
   const aggregator = follow && (await startAggregator(engine, followLogs, follow, tracking.errorReports));
   const watching = watchService(config, engine, watched, allowed, log);
   const watches = () => watching?.watches ?? unwatched(watched);
+  const flood = await floodGuard(config, engine, watched, watching, log);
   const inProcess = InProcessSearch.over(engine, loaded, watchApi(watches, loaded));
   return {
     inProcess,
@@ -123,6 +126,7 @@ export async function searchApp(
             networkOptions(service, aggregator, follow.network)),
         },
         watches,
+        () => flood?.quarantine ?? unguarded(),
       ),
     ),
     errors: follow?.network.exclusive ? exclusiveErrorForm : errorForm,
@@ -134,6 +138,7 @@ export async function searchApp(
       ...(engine.problem === undefined ? [] : [databaseMetric(() => engine.problem?.())]),
       ...(engine.instruments ?? []),
       ...(watching?.metrics ?? []),
+      ...(flood?.metrics ?? []),
       ...(aggregator?.metrics.all ?? []),
     ],
     dataFolders: folder === undefined ? [] : [folder],
@@ -142,6 +147,7 @@ export async function searchApp(
     endStreams: () => watching?.watches.close(),
     close: async () => {
       decisions?.close();
+      await flood?.close();
       await watching?.close();
       await aggregator?.close();
       await service.close();
@@ -255,6 +261,26 @@ function watchService(
   });
   service.start();
   return service;
+}
+
+/** @throws {SearchRefusal} that the guard is off */
+function unguarded(): never {
+  throw new SearchRefusal('GUARD_OFF');
+}
+
+/** Starts to count matches, if the operator wants it. */
+async function floodGuard(
+  { floodFactor: factor, floodWindowSeconds }: SearchConfig,
+  engine: Engine,
+  host: WatchHost | string,
+  watching: WatchService | undefined,
+  log: Logger | undefined,
+): Promise<FloodGuard | undefined> {
+  if (factor === undefined || typeof host === 'string') return undefined;
+  const onEvents = () => watching?.watches.notify();
+  const guard = new FloodGuard({ engine, host, factor, windowMs: floodWindowSeconds * 1000, log, onEvents });
+  await guard.start();
+  return guard;
 }
 
 /** Whether a location is that of indexes that match equal prefixes, as no index in memory does. */

@@ -28,6 +28,8 @@ export const ERRORS = {
     'webhook: the operator must set INDEXSVC_WEBHOOK_KEY first; without a webhook, a watch has a stream of events',
   ],
   UNWATCHED: [400, 'Indexes in {place} cannot be watched; use a folder (usearch://) or PostgreSQL'],
+  GUARD_OFF: [409, 'The flood guard is off; the operator can switch it on with INDEXSVC_FLOOD_GUARD'],
+  NOT_QUARANTINED: [404, "The index has no unit '{unit}' that was set aside"],
   METHOD_NOT_ALLOWED: [405, 'Method Not Allowed'],
   LENGTH_REQUIRED: [411, 'Length Required'],
   OTHER_CONTENT: [
@@ -130,7 +132,7 @@ export class Invalid extends Error {
 
 /** Paths that redirect to the same path without the final slash. A fixed list prevents open redirects. */
 const SLASHED =
-  /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search|searches|rename|watches)|\/assets\/[^/]+|\/watches\/[^/]+(?:\/events)?)?)?|aliases(?:\/[^/]+)?|status|healthz|readyz|docs)\/$/;
+  /^\/(?:indexes(?:\/[^/]+(?:\/(?:assets|search|searches|rename|watches|quarantine)|\/assets\/[^/]+|\/watches\/[^/]+(?:\/events)?|\/quarantine\/[^/]+)?)?|aliases(?:\/[^/]+)?|status|healthz|readyz|docs)\/$/;
 
 const CONTENT_TYPE = 'application/json';
 

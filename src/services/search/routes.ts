@@ -4,10 +4,12 @@ import { pageAssets, startPage } from '../../http/docs/pages.js';
 import { json } from '../../http/routing/replies.js';
 import { type Route, route } from '../../http/routing/route.js';
 import { version } from '../../platform/version.js';
+import type { Quarantine } from './flood/quarantine.js';
 import type { Access } from './keys/access.js';
 import { aliasRoutes } from './routes/alias-routes.js';
 import { assetRoutes } from './routes/asset-routes.js';
 import { pathRoutes } from './routes/path-routes.js';
+import { quarantineRoutes } from './routes/quarantine-routes.js';
 import {
   accessOf,
   BUSY,
@@ -39,8 +41,16 @@ const NORMAL: ServiceMode = { mode: 'normal', network: null };
 const TITLE = 'ISCC search';
 const DESCRIPTION = 'Named indexes of ISCC-identified assets, and search for similar content.';
 
-/** @param watches throws if the engine has none */
-export function searchRoutes(service: SearchService, options: RouteOptions, watches: () => Watches): Route[] {
+/**
+ * @param watches throws if the engine has none
+ * @param quarantine throws if the flood guard is off
+ */
+export function searchRoutes(
+  service: SearchService,
+  options: RouteOptions,
+  watches: () => Watches,
+  quarantine: () => Quarantine,
+): Route[] {
   const isExclusive = options.only !== undefined;
   return [
     ...(isExclusive
@@ -50,6 +60,7 @@ export function searchRoutes(service: SearchService, options: RouteOptions, watc
           ...pathRoutes(service, options),
           ...aliasRoutes(service, options),
           ...watchRoutes(watches, options),
+          ...quarantineRoutes(quarantine, options),
         ]),
     ...assetRoutes(service, options).filter(({ operationId }) => operationId === 'getAsset' || !isExclusive),
     ...searchingRoutes(service, options),

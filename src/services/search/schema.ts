@@ -153,21 +153,31 @@ const afterId = isccId.describe('ISCC-ID to continue after; the asset does not h
 
 export const listParameters = noParameters.extend({ after: afterId, limit, filter: filters });
 
-const WATCHES_MAX = 1000;
+const PAGE_MAX = 1000;
+export const PAGE_DEFAULT = 100;
+
+const pageOf = (what: string) =>
+  z
+    .string()
+    .refine(
+      (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= PAGE_MAX,
+      `Input should be an integer from 1 to ${PAGE_MAX}`,
+    )
+    .describe(`Maximum number of ${what}. Default: ${PAGE_DEFAULT}`)
+    .meta({ type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
+    .transform(Number)
+    .optional();
 
 /** Which watches to list. */
 export const afterWatch = noParameters.extend({
   after: z.string().describe('Id to continue after').optional(),
-  limit: z
-    .string()
-    .refine(
-      (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= WATCHES_MAX,
-      `Input should be an integer from 1 to ${WATCHES_MAX}`,
-    )
-    .describe('Maximum number of watches. Default: 100')
-    .meta({ type: 'integer', minimum: 1, maximum: WATCHES_MAX, default: 100 })
-    .transform(Number)
-    .optional(),
+  limit: pageOf('watches'),
+});
+
+/** Which units that are set aside to list. */
+export const afterUnit = noParameters.extend({
+  after: z.string().describe('Unit to continue after').optional(),
+  limit: pageOf('units'),
 });
 
 const skip = z

@@ -1,14 +1,14 @@
 /** A client that watches the index of the cluster through the proxy while instances and databases are killed. */
 import type { Agent } from 'undici';
 import { Unavailable } from '../../../src/client/errors.js';
-import type { SearchClient, WatchEvent } from '../../../src/client/index.js';
+import type { AssetEvent, SearchClient } from '../../../src/client/index.js';
 import type { Cluster } from './cluster.js';
 import type { Ledger } from './ledger.js';
 import { assetsOf, clientsOver, INDEX, WATCHED_UNIT } from './load.js';
 
 const WATCH = 'all';
 const SETTLE_MS_MAX = 180_000;
-type Report = Pick<WatchEvent, 'id' | 'type'> & { readonly isccId: string };
+type Report = Pick<AssetEvent, 'id' | 'type'> & { readonly isccId: string };
 
 /** Reads the events of a watch that every asset of the load matches. */
 export class Watcher {
@@ -39,7 +39,8 @@ export class Watcher {
       signal: this.#end.signal,
     })) {
       if (event.type === 'gap') this.#gaps += 1;
-      else this.#reports.push({ id: event.id, type: event.type, isccId: event.data.iscc_id });
+      else if (event.type !== 'unit.set_aside')
+        this.#reports.push({ id: event.id, type: event.type, isccId: event.data.iscc_id });
     }
   }
 

@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 
 /// Finds every live asset with a unit that is a prefix of a probe of the same type, or vice versa. Distances are 0;
 /// `bits` is the length of the shorter one.
-pub fn prefixes(snapshot: &Snapshot, probes: &[UnitProbe]) -> Vec<UnitHit> {
+pub fn prefixes(snapshot: &Snapshot, probes: &[UnitProbe<'_>]) -> Vec<UnitHit> {
     let mut found = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         for ((unit, bits), rows) in &segment.sorted().units {

@@ -136,7 +136,7 @@ mod tests {
         Snapshot { segments: vec![Arc::new(segment)], ..Snapshot::default() }
     }
 
-    fn probe(position: usize) -> UnitProbe {
+    fn probe(position: usize) -> UnitProbe<'static> {
         let body = Body::new(&BESIDE_CROWD).unwrap();
         let (exact, skips_featureless) = (true, false);
         UnitProbe {
@@ -147,13 +147,14 @@ mod tests {
             threshold: 0.875,
             exact,
             skips_featureless,
+            set_aside: None,
         }
     }
 
     /// What a step finds, and the searches that it made.
     fn step(
         snapshot: &Snapshot,
-        probes: &[UnitProbe],
+        probes: &[UnitProbe<'_>],
         cost_max: f64,
         asset_cost: f64,
     ) -> (Option<Near>, MethodCounts) {
@@ -164,7 +165,7 @@ mod tests {
         (near, methods)
     }
 
-    fn planned_cost(snapshot: &Snapshot, probes: &[UnitProbe]) -> f64 {
+    fn planned_cost(snapshot: &Snapshot, probes: &[UnitProbe<'_>]) -> f64 {
         step(snapshot, probes, f64::INFINITY, FREE).0.unwrap().cost
     }
 
@@ -189,7 +190,7 @@ mod tests {
     fn the_searches_of_a_step_share_its_budget() {
         let snapshot = snapshot();
         let probes = [probe(0), probe(1)];
-        let is_enough = |probes: &[UnitProbe], searched: f64| {
+        let is_enough = |probes: &[UnitProbe<'_>], searched: f64| {
             let planning = PLANNING * probes.len() as f64;
             step(&snapshot, probes, searched + planning, FREE).0.is_some()
         };

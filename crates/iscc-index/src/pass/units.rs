@@ -1,4 +1,6 @@
 //! Similar units: all rows within the threshold, by lists, graph or scan.
+use std::collections::HashSet;
+
 use iscc_columns::column::Body;
 use iscc_columns::distance::similarity;
 use iscc_columns::lists::cost::scan_cost;
@@ -15,7 +17,7 @@ use crate::snapshot::Snapshot;
 
 /// A unit of a query.
 #[derive(Debug, Clone, Copy)]
-pub struct UnitProbe {
+pub struct UnitProbe<'a> {
     /// Position of its query among the queries of the pass.
     pub query: usize,
     /// Position among the query's units.
@@ -30,16 +32,22 @@ pub struct UnitProbe {
     pub exact: bool,
     /// Whether rows that are featureless Image-Codes are no hits.
     pub skips_featureless: bool,
+    /// Stored units that are no hits. They are none that match by prefix.
+    pub set_aside: Option<&'a HashSet<(UnitType, Body)>>,
 }
 
-impl UnitProbe {
+impl UnitProbe<'_> {
     /// Whether a row may be a hit.
     pub(super) fn accepts(&self, rows: &UnitRows<'_>, row: usize) -> bool {
-        !self.skips_featureless || self.accepts_body(&rows.body(row))
+        let accepts_all = !self.skips_featureless && self.set_aside.is_none();
+        accepts_all || self.accepts_body(&rows.body(row))
     }
 
     fn accepts_body(&self, body: &Body) -> bool {
-        !self.skips_featureless || !iscc_codec::is_featureless(self.unit, &body.to_bytes())
+        let is_set_aside = self.set_aside.is_some_and(|all| all.contains(&(self.unit, *body)));
+        let is_featureless =
+            || self.skips_featureless && iscc_codec::is_featureless(self.unit, &body.to_bytes());
+        !is_set_aside && !is_featureless()
     }
 
     /// Differing and compared bits, if a stored unit is a hit, as [`similar_units`] and [`super::prefixes`] find it.
@@ -100,7 +108,7 @@ impl Part {
 pub fn similar_units(
     scan_pool: &ScanPool,
     snapshot: &Snapshot,
-    probes: &[UnitProbe],
+    probes: &[UnitProbe<'_>],
     part: Part,
     queries: usize,
     method: Method,
@@ -121,7 +129,7 @@ pub struct Units<'a> {
     /// The rows.
     pub snapshot: &'a Snapshot,
     /// The units.
-    pub probes: &'a [UnitProbe],
+    pub probes: &'a [UnitProbe<'a>],
     /// The columns.
     pub part: Part,
 }
@@ -129,7 +137,7 @@ pub struct Units<'a> {
 impl<'a> Units<'a> {
     /// Number of searches of a column with one probe, and what they cost if all are scans that share nothing.
     pub fn scans(&self) -> (usize, f64) {
-        let cost = |(probe, rows): (&UnitProbe, UnitRows<'_>)| {
+        let cost = |(probe, rows): (&UnitProbe<'_>, UnitRows<'_>)| {
             scan_cost(rows.rows(), probe.body.bits().min(rows.bits()))
         };
         self.pairs().fold((0, 0.0), |(count, all), pair| (count + 1, all + cost(pair)))
@@ -137,7 +145,7 @@ impl<'a> Units<'a> {
 
     /// Largest similarity of a unit that is no hit; 0 if there are no columns.
     pub fn similarity_of_others(&self) -> f64 {
-        let similarity = |(probe, rows): (&UnitProbe, UnitRows<'_>)| {
+        let similarity = |(probe, rows): (&UnitProbe<'_>, UnitRows<'_>)| {
             let (searched, bits) = probe_of(&probe.body, rows.bits(), probe.threshold);
             similarity(searched.distance_max + 1, bits)
         };
@@ -145,7 +153,7 @@ impl<'a> Units<'a> {
     }
 
     /// Each probe with each of its columns.
-    fn pairs(&self) -> impl Iterator<Item = (&'a UnitProbe, UnitRows<'a>)> + use<'a> {
+    fn pairs(&self) -> impl Iterator<Item = (&'a UnitProbe<'a>, UnitRows<'a>)> + use<'a> {
         let Self { snapshot, probes, part } = *self;
         let columns = snapshot.segments.iter().flat_map(|segment| segment.unit_columns());
         columns.filter(move |(_, rows)| part.has(rows)).flat_map(move |(key, rows)| {

@@ -147,6 +147,7 @@ impl Index {
             let removed = query.retain_units(|position, _| !matched.contains(&position));
             query.suppressed = Some(removed);
         }
+        query.set_aside = Arc::clone(&selection.set_aside);
         Ok(query)
     }
 

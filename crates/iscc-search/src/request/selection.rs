@@ -1,7 +1,10 @@
 //! Which matches of a search the client wants: extensions of the reference service's search.
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use iscc_columns::unit::UnitType;
+use iscc_columns::code;
+use iscc_columns::column::Body;
+use iscc_columns::unit::{Unit, UnitType, is_of_content};
 use iscc_index::filter::Filter;
 use iscc_index::id::IsccId;
 use iscc_index::json::push_string;
@@ -38,6 +41,10 @@ pub struct SelectionParameters {
     pub exact: bool,
     /// Members of the metadata that matches have, as in [`Fields::of_names`]. `None`: all.
     pub fields: Option<Vec<String>>,
+    /// Stored units of content that match nothing.
+    pub set_aside: Vec<String>,
+    /// Whether the result names the stored units of content by which its first matches match.
+    pub names_units: bool,
 }
 
 /// Checked parameters.
@@ -63,6 +70,10 @@ pub struct Selection {
     pub exact: bool,
     /// Members of the metadata that matches have.
     pub fields: Fields,
+    /// Stored units that match nothing.
+    pub set_aside: Arc<HashSet<(UnitType, Body)>>,
+    /// Whether the result names the units of its first matches.
+    pub names_units: bool,
 }
 
 impl SelectionParameters {
@@ -84,6 +95,7 @@ impl SelectionParameters {
             min_score: self.min_score.unwrap_or_default(),
             explain: self.explain,
             exact: self.exact,
+            names_units: self.names_units,
             fields: self.fields.clone().map(Fields::of_names).unwrap_or_default(),
             ..Selection::default()
         };
@@ -119,6 +131,14 @@ impl SelectionParameters {
                 );
             }
         }
+        let set_aside = self.set_aside.iter().filter_map(|text| {
+            let found = content_unit(text);
+            if found.is_none() {
+                refuse("set_aside", text, "must be ISCC-UNITs of content");
+            }
+            found
+        });
+        selection.set_aside = Arc::new(set_aside.collect());
         selection.filters = filters(&self.filters, &mut violations);
         violations.into_result()?;
         Ok(selection)
@@ -189,6 +209,12 @@ impl Selection {
     pub fn accepts(&self, realm: u8, id: u64, score: f64) -> bool {
         score >= self.min_score && !self.exclude.contains(&(realm, id))
     }
+}
+
+/// The type and body of a unit that content has.
+fn content_unit(text: &str) -> Option<(UnitType, Body)> {
+    let unit = Unit::stored(&code::decode(text).ok()?).ok()?;
+    is_of_content(unit.kind).then_some((unit.kind, unit.body))
 }
 
 /// The unit type with a name.

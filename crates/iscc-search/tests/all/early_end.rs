@@ -140,6 +140,10 @@ fn search(random: &mut Random) -> (Value, SearchParameters) {
     if some(random, 12) {
         selection.cursor = Some("*".to_owned());
     }
+    if some(random, 4) {
+        // The first is a Meta-Code.
+        selection.set_aside = units(random, number / FAMILY).into_iter().take(1).collect();
+    }
     selection.explain = some(random, 2);
     selection.exact = some(random, 2);
     let selection = (!some(random, 4)).then(|| Box::new(selection));
@@ -167,7 +171,7 @@ fn send(
 fn results(service: &Service, searches: &[(Value, SearchParameters)]) -> Vec<(String, bool)> {
     let waiting: Vec<_> = searches.iter().map(|search| send(service, search)).collect();
     let result = |receiver: Receiver<Result<Found, Failure>>| match receiver.recv().unwrap() {
-        Ok(Found { json, report }) => {
+        Ok(Found { json, report, .. }) => {
             assert!(report.is_exact());
             (String::from_utf8(json).unwrap(), report.is_early())
         }

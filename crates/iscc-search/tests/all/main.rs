@@ -25,6 +25,7 @@ mod saturated;
 mod scan;
 mod sealed;
 mod sealed_damage;
+mod set_aside;
 mod similar;
 mod simprints;
 #[cfg(unix)]

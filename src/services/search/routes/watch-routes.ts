@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { json } from '../../../http/routing/replies.js';
 import { type Route, route } from '../../../http/routing/route.js';
-import { afterWatch, noParameters } from '../schema.js';
+import { afterWatch, noParameters, PAGE_DEFAULT } from '../schema.js';
 import { newWatch, WATCH_BYTES_MAX, watch, watchId } from '../watches/settings.js';
 import type { Watches } from '../watches/watches.js';
 import {
@@ -18,7 +18,6 @@ import {
   type RouteOptions,
 } from './route-parts.js';
 
-const LIST_DEFAULT = 100;
 /** JSON may have spaces. */
 const BODY_BYTES_MAX = 2 * WATCH_BYTES_MAX;
 
@@ -94,7 +93,7 @@ function readRoutes(watches: () => Watches, options: RouteOptions): Route[] {
         422: INVALID,
       },
       handler: async ({ params, query }) =>
-        json(await watches().list(params.name, query.after, query.limit ?? LIST_DEFAULT)),
+        json(await watches().list(params.name, query.after, query.limit ?? PAGE_DEFAULT)),
     }),
     route({
       ...guarded(options, 'read'),

@@ -211,7 +211,7 @@ export class Recorder implements WatchHost {
     const one = await this.#openIfPresent(name);
     const response = await direct();
     if (one === undefined) return response;
-    this.#indexes.delete(numberOf(one.ref));
+    this.#indexes.delete(indexNumber(one.ref));
     if (one.known !== undefined) await this.#forget(one.known.id);
     return response;
   }
@@ -292,8 +292,8 @@ export class Recorder implements WatchHost {
 
   /** @throws {NativeError} if the index does not exist, is being loaded or is damaged */
   async #open(index: string): Promise<OpenIndex> {
-    const ref = index.includes(HELD) ? index : this.#engine.holdIndex(index);
-    const number = numberOf(ref);
+    const ref = isHeld(index) ? index : this.#engine.holdIndex(index);
+    const number = indexNumber(ref);
     const opening = this.#indexes.get(number) ?? this.#opened(ref);
     this.#indexes.set(number, opening);
     try {
@@ -402,8 +402,13 @@ export class Recorder implements WatchHost {
   }
 }
 
+/** Whether this is a reference of the engine, not a name. */
+export function isHeld(index: string): boolean {
+  return index.includes(HELD);
+}
+
 /** The number of an index in a reference of the engine. */
-function numberOf(ref: string): string {
+export function indexNumber(ref: string): string {
   return ref.slice(ref.lastIndexOf(HELD) + 1);
 }
 

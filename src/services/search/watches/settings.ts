@@ -26,6 +26,9 @@ export const watchId = z
   .string()
   .describe('1 to 64 letters, digits, `.`, `_` and `-`; the first is a letter or digit');
 
+/** Of watches for units that are set aside. Others have a member. */
+export const QUARANTINE_QUERY = '{}';
+
 /** Members besides the query. */
 const settings = {
   threshold: share.optional().describe('Lowest similarity of a matching unit, as of a search'),
@@ -61,6 +64,12 @@ export const newWatch = z
     same_as: isccId
       .optional()
       .describe('In place of `query`: the content that this asset has now. The asset itself is not reported'),
+    quarantine: z
+      .literal(true)
+      .optional()
+      .describe(
+        'In place of `query`: reports each unit that the flood guard sets aside. May have a `webhook` only',
+      ),
     ...settings,
   })
   .meta({ id: 'NewWatch' });
@@ -72,6 +81,7 @@ export const watch = z
     id: watchId,
     query: query.omit({ iscc_id: true, metadata: true }).describe('As interpreted, with derived members'),
     same_as: isccId.optional(),
+    quarantine: z.literal(true).optional(),
     ...settings,
     created_at: z.string().describe('RFC 3339'),
     secret: z
@@ -90,6 +100,12 @@ export type Watch = z.output<typeof watch>;
 export function onceOf(settings: string): readonly string[] | undefined {
   const { once } = JSON.parse(settings) as Omit<NewWatch, 'query'>;
   return once?.split('.').slice(1);
+}
+
+/** Whether settings, as JSON, are those of a watch for units that are set aside. */
+export function isOfQuarantine(settings: string): boolean {
+  const { quarantine } = JSON.parse(settings) as Omit<NewWatch, 'query'>;
+  return quarantine === true;
 }
 
 /** Parameters of the search that settings, as JSON, stand for. */

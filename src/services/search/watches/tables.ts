@@ -1,4 +1,4 @@
-/** The tables of standing queries, in PostgreSQL next to the indexes, or in a file of SQLite in the folder of the indexes. */
+/** The tables of standing queries and of units that are set aside, in PostgreSQL next to the indexes, or in a file of SQLite in the folder of the indexes. */
 import { type Generated, type Kysely, sql, type Transaction } from 'kysely';
 import type { Schema } from '../../../storage/database/migration.js';
 import type { Engine } from '../../../storage/database/tables.js';
@@ -9,6 +9,7 @@ export interface WatchTables extends OutboxTables {
   watch_changes: WatchChangeTable;
   watch_events: WatchEventTable;
   watch_lease: WatchLeaseTable;
+  quarantine: QuarantineTable;
 }
 
 export interface WatchTable {
@@ -62,7 +63,21 @@ export interface WatchLeaseTable {
   leased_until: number;
 }
 
-/** Indexes of a folder that have or had watches. */
+/** A unit that the flood guard has set aside. */
+export interface QuarantineTable {
+  index_id: number;
+  unit: string;
+  /** `set_aside`, `confirmed` or `released`. */
+  state: string;
+  /** Answers in which it matched in the window in which it was set aside. */
+  matches: number;
+  /** Average of the windows before. */
+  past: number;
+  set_aside_at: number;
+  decided_at: number | null;
+}
+
+/** Indexes of a folder that have or had watches, or units that are set aside. */
 export interface WatchedIndexTable {
   id: Generated<number>;
   /** Also in the index, with the number of its last change. */
@@ -81,12 +96,12 @@ export function watchesOf<Tables extends WatchTables>(db: Kysely<Tables>): Watch
   return db as unknown as WatchDb;
 }
 
-/** Deletes the watches of an index, with their events and receivers. */
+/** Deletes the watches of an index, with their events and receivers, and its list of units that are set aside. */
 export async function forgetWatches(transaction: WatchDb, index: number): Promise<void> {
   const receivers = transaction.selectFrom('watches').select('webhook').where('index_id', '=', index);
   await transaction.deleteFrom('webhook_events').where('webhook', 'in', receivers).execute();
   await transaction.deleteFrom('webhooks').where('key', 'in', receivers).execute();
-  for (const table of ['watch_changes', 'watch_events', 'watches'] as const)
+  for (const table of ['watch_changes', 'watch_events', 'watches', 'quarantine'] as const)
     await transaction.deleteFrom(table).where('index_id', '=', index).execute();
 }
 
@@ -113,6 +128,9 @@ export async function createWatches<Tables extends WatchTables>(
     `create table watch_lease (id integer primary key, sequence bigint not null default 0, leader text,
       leased_until bigint not null default 0)`,
     'insert into watch_lease (id) values (1)',
+    `create table quarantine (index_id bigint not null, unit text not null, state text not null,
+      matches bigint not null, past double precision not null, set_aside_at bigint not null, decided_at bigint,
+      primary key (index_id, unit))`,
     `create table webhooks (key ${key}, url text not null, types text not null, nonce text not null,
       created_at bigint not null, disabled_at bigint, delivered bigint not null default 0, delivered_at bigint,
       failed bigint not null default 0, failed_at bigint, error text, leader text,

@@ -2,15 +2,15 @@
  * Compares recorded changes with the watches, and reports the matches. The events and the removal of the changes are one
  * transaction, so that each change is reported once. A lease makes one process of several do the work.
  */
-import { createHash } from 'node:crypto';
 import type { FollowedState } from '../../../native.js';
 import type { Logger } from '../../../platform/observe/log.js';
 import { SharedRuns } from '../../../platform/shared-runs.js';
 import { Lease } from '../../../storage/feed/lease.js';
+import { type Event, eventOf, ONCE_PREFIX, storeEvents } from './events.js';
 import type { WatchHost } from './host.js';
-import type { ComparedWatch, FoundMatch, Matcher } from './matcher.js';
-import { onceOf, parametersOf } from './settings.js';
-import type { WatchDb, WatchEventTable } from './tables.js';
+import type { ComparedWatch, Matcher } from './matcher.js';
+import { isOfQuarantine, onceOf, parametersOf } from './settings.js';
+import type { WatchDb } from './tables.js';
 
 /** Other processes record changes, too. */
 const POLL_MS = 500;
@@ -19,17 +19,9 @@ const LEASE_MS = 10_000;
 const CHANGES_MAX = 8;
 /** Watches that are read at a time. */
 const WATCHES_MAX = 5000;
-/** Rows per statement. */
-const ROWS_MAX = 500;
 /** How long events are kept for streams. */
 export const EVENTS_KEPT_MS = 7 * 24 * 3_600_000;
 const CLEAN_MS = 600_000;
-/** Begins the ids of events. */
-const PREFIX = 'evt_';
-const ONCE_PREFIX = `${PREFIX}once`;
-/** Hexadecimal digits of an event's id. */
-const ID_DIGITS = 32;
-
 export interface WatcherParts {
   readonly host: WatchHost;
   /** Opened at the first watch. */
@@ -38,8 +30,6 @@ export interface WatcherParts {
   /** Called after events were stored. */
   readonly onEvents: (count: number) => void;
 }
-
-type Event = Omit<WatchEventTable, 'key'> & { readonly number: number };
 
 /** Another process has reported the changes. */
 class Overtaken extends Error {}
@@ -140,7 +130,8 @@ export class Watcher {
         .orderBy('number')
         .limit(WATCHES_MAX)
         .execute();
-      const watches = rows.map(
+      const compared = rows.filter(({ settings }) => !isOfQuarantine(settings));
+      const watches = compared.map(
         ({ number, index_id, id, query, settings, since }): ComparedWatch => ({
           number,
           id,
@@ -152,7 +143,7 @@ export class Watcher {
         }),
       );
       await matcher.add(watches);
-      this.#known = watches.at(-1)?.number ?? this.#known;
+      this.#known = rows.at(-1)?.number ?? this.#known;
       if (rows.length < WATCHES_MAX) break;
     }
     return matcher;
@@ -201,50 +192,5 @@ async function store(
     .where('sequence', 'in', [...sequences])
     .executeTakeFirst();
   if (Number(removed.numDeletedRows) !== sequences.length) throw new Overtaken();
-  let stored = 0;
-  for (let at = 0; at < events.length; at += ROWS_MAX) {
-    const some = events.slice(at, at + ROWS_MAX);
-    const numbers = [...new Set(some.map(({ number }) => number))];
-    const rows = await transaction
-      .selectFrom('watches')
-      .select(['number', 'webhook'])
-      .where('number', 'in', numbers)
-      .execute();
-    const webhooks = new Map(rows.map(({ number, webhook }) => [number, webhook]));
-    const wanted = some.filter(({ number }) => webhooks.has(number));
-    if (wanted.length === 0) continue;
-    const added = await transaction
-      .insertInto('watch_events')
-      .values(wanted.map(({ number: _, ...event }) => event))
-      // A watch with `once` has reported the value.
-      .onConflict((conflict) => conflict.column('event_id').doNothing())
-      .returning('event_id')
-      .execute();
-    stored += added.length;
-    const ids = new Set(added.map(({ event_id }) => event_id));
-    const fresh = wanted.filter(({ event_id }) => ids.delete(event_id));
-    const sent = fresh.flatMap(({ number, event_id, type, at, body }) => {
-      const webhook = webhooks.get(number) ?? null;
-      return webhook === null ? [] : [{ webhook, event_id, type, at, body, next_at: at }];
-    });
-    if (sent.length > 0) await transaction.insertInto('webhook_events').values(sent).execute();
-  }
-  return stored;
-}
-
-/**
- * The id follows from the change, the asset and the watch, so that a change has one event however often it is compared; with
- * `once`, from the value and the watch.
- */
-function eventOf(
-  { watch, isccId, change, matches, found, value }: FoundMatch,
-  { name, tag, at }: { readonly name: string; readonly tag: string; readonly at: number },
-): Event {
-  const isOnce = value !== undefined;
-  const source = isOnce ? `${watch.number} ${JSON.stringify(value)}` : `${tag} ${isccId} ${watch.number}`;
-  const hash = createHash('sha256').update(source).digest('hex').slice(0, ID_DIGITS);
-  const [id, type] = [`${isOnce ? ONCE_PREFIX : PREFIX}${hash}`, `asset.${change}`];
-  const data = { index: name, watch: watch.id, iscc_id: isccId, matches, ...found, ...(isOnce && { value }) };
-  const body = JSON.stringify({ id, type, timestamp: new Date(at).toISOString(), data });
-  return { index_id: watch.index, watch: watch.id, event_id: id, type, at, body, number: watch.number };
+  return storeEvents(transaction, events);
 }

@@ -7,7 +7,15 @@ import { checkedAddress } from '../../../storage/outbox/address.js';
 import type { Engine } from '../engine/port.js';
 import { Invalid, SearchRefusal } from '../errors.js';
 import type { WatchHost, WatchPlace } from './host.js';
-import { ID_RULE, isWatchId, type NewWatch, parametersOf, WATCH_BYTES_MAX, type Watch } from './settings.js';
+import {
+  ID_RULE,
+  isWatchId,
+  type NewWatch,
+  parametersOf,
+  QUARANTINE_QUERY,
+  WATCH_BYTES_MAX,
+  type Watch,
+} from './settings.js';
 import type { WatchDb, WatchTable } from './tables.js';
 
 const NONCE_BYTES = 16;
@@ -182,10 +190,17 @@ export class Watches {
 
   /** The query as the engine reads it, after a search with it. JSON. */
   async #interpreted(held: string, query: NewWatch['query'], settings: string): Promise<string> {
-    const { same_as: id } = JSON.parse(settings) as NewWatch;
-    if ((query === undefined) === (id === undefined)) {
-      const msg = 'A watch has either a query or same_as';
+    const { same_as: id, quarantine, ...others } = JSON.parse(settings) as NewWatch;
+    const sources = [query, id, quarantine].filter((one) => one !== undefined);
+    if (sources.length !== 1) {
+      const msg = 'A watch has one of query, same_as and quarantine';
       throw new Invalid({ type: 'value_error', loc: ['body', 'query'], msg, input: query ?? null });
+    }
+    if (quarantine !== undefined) {
+      const other = Object.keys(others).find((name) => name !== 'webhook');
+      if (other === undefined) return QUARANTINE_QUERY;
+      const msg = 'A watch with quarantine may have a webhook only';
+      throw new Invalid({ type: 'value_error', loc: ['body', other], msg, input: null });
     }
     const body = Buffer.from(JSON.stringify(id === undefined ? query : { iscc_id: id }));
     const options = { ...parametersOf(settings), limit: 1 };
