@@ -38,6 +38,7 @@ beforeAll(async () => {
   services = await startAllServices({
     ISCCD_METRICS_PORT: '0',
     INDEXSVC_ENVIRONMENT: 'test',
+    INDEXSVC_FLOOD_GUARD: '20',
     INDEXSVC_AGGREGATOR_NETWORK: 'testnet',
     INDEXSVC_AGGREGATOR_HUB_LIST_URL: path.join(folder, 'hubs.yaml'),
     INDEXSVC_AGGREGATOR_TEST_ALLOW: '127.0.0.1',

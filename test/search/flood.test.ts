@@ -130,7 +130,7 @@ describe.each(among('memory', 'usearch', 'postgresql'))('on %s', (engine) => {
     expect(await search([blank])).toEqual([]);
     await client.decideQuarantine('ds', blank, 'released');
     expect((await search([blank])).sort()).toEqual([...before].sort());
-    // Its past is learned anew: it is not set aside again at once.
+    // Its new past is learned: it is not set aside again at once.
     await burst([blank]);
     expect(await list()).toMatchObject([{ unit: blank, state: 'released' }]);
     expect(await search([blank])).toHaveLength(6);

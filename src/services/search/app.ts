@@ -14,6 +14,7 @@ import type { SearchConfig } from '../../platform/config/search.js';
 import { exitToRestart } from '../../platform/observe/broken.js';
 import type { ErrorReports } from '../../platform/observe/error-client.js';
 import { errorTracking } from '../../platform/observe/error-report.js';
+import type { Metric } from '../../platform/observe/instruments.js';
 import type { Logger } from '../../platform/observe/log.js';
 import { workerNumber } from '../../platform/observe/worker.js';
 import { present } from '../../platform/present.js';
@@ -135,11 +136,8 @@ export async function searchApp(
     docs: { tags: TAGS },
     metrics: [
       ...searchMetrics(service),
-      ...(engine.problem === undefined ? [] : [databaseMetric(() => engine.problem?.())]),
-      ...(engine.instruments ?? []),
-      ...(watching?.metrics ?? []),
-      ...(flood?.metrics ?? []),
-      ...(aggregator?.metrics.all ?? []),
+      ...engineMetrics(engine),
+      ...[watching?.metrics, flood?.metrics, aggregator?.metrics.all].flatMap((all) => all ?? []),
     ],
     dataFolders: folder === undefined ? [] : [folder],
     ...tracking,
@@ -233,6 +231,12 @@ function corsPolicy({ corsOrigins }: SearchConfig, engine: Engine): CorsPolicy {
     refusedStatus: 400,
     preflightStatus: 200,
   };
+}
+
+/** Metrics that only this kind of engine has. */
+function engineMetrics(engine: Engine): readonly Metric[] {
+  const ofDatabase = engine.problem === undefined ? [] : [databaseMetric(() => engine.problem?.())];
+  return [...ofDatabase, ...(engine.instruments ?? [])];
 }
 
 /** @throws {SearchRefusal} that the engine has no watches */

@@ -32,7 +32,7 @@ pub struct UnitProbe<'a> {
     pub exact: bool,
     /// Whether rows that are featureless Image-Codes are no hits.
     pub skips_featureless: bool,
-    /// Stored units that are no hits. They are none that match by prefix.
+    /// Stored units that are no hits. Units that match by prefix are not among them.
     pub set_aside: Option<&'a HashSet<(UnitType, Body)>>,
 }
 

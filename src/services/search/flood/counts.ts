@@ -48,7 +48,7 @@ export class MatchCounts {
     return this.#counts.size;
   }
 
-  /** Counts a match. Returns the flood that it is part of. Without a past there is none: after a start, all units learn. */
+  /** Counts a match. Returns the flood that it is part of. After a start, all units learn. */
   add(unit: string, nowMs: number): Flood | undefined {
     const window = this.#windowAt(nowMs);
     const count = this.#counts.get(unit) ?? { window, matches: 0, past: 0 };

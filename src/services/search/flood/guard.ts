@@ -57,7 +57,7 @@ export class FloodGuard {
   #listed: readonly QuarantineTable[] = [];
   /** Units that match nothing, by the number of the index in the database. */
   #hidden: ReadonlyMap<number, readonly string[]> = new Map();
-  /** Units whose past is being learned anew. */
+  /** Units whose new past is being learned. */
   #learning: ReadonlySet<string> = new Set();
   #polling: Promise<void> | undefined;
 
@@ -138,7 +138,7 @@ export class FloodGuard {
     return found;
   }
 
-  /** The index of a search; `undefined` if the engine says why there is none. */
+  /** The index of a search; `undefined` if the engine refuses the search with a reason. */
   async #placeOf(index: string): Promise<Place | undefined> {
     const { engine, host } = this.#parts;
     try {

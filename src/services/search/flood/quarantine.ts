@@ -19,7 +19,7 @@ export const decision = z
     state: z
       .enum(['confirmed', 'released'])
       .describe(
-        '`confirmed`: the unit stays set aside. `released`: it matches again, and the guard learns its past anew',
+        '`confirmed`: the unit stays set aside. `released`: it matches again, and the guard learns its new past',
       ),
   })
   .meta({ id: 'QuarantineDecision' });
