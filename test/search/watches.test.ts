@@ -251,8 +251,8 @@ describe.each(among('memory', 'usearch', 'postgresql'))('on %s', (engine) => {
     const units = unitsOf(entries[0]);
     const query = { units };
     const cases: [string, object, number, RegExp][] = [
-      ['x', {}, 422, /either a query or same_as/],
-      ['x', { query, same_as: idOf(entries[0]) }, 422, /either a query or same_as/],
+      ['x', {}, 422, /one of query, same_as and quarantine/],
+      ['x', { query, same_as: idOf(entries[0]) }, 422, /one of query, same_as and quarantine/],
       ['x', { query, treshold: 1 }, 422, /treshold/],
       ['x', { query, threshold: 2 }, 422, /threshold/],
       ['x', { query, threshold: 0.1 }, 400, /threshold/],

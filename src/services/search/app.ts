@@ -145,10 +145,7 @@ export async function searchApp(
     endStreams: () => watching?.watches.close(),
     close: async () => {
       decisions?.close();
-      await flood?.close();
-      await watching?.close();
-      await aggregator?.close();
-      await service.close();
+      for (const part of [flood, watching, aggregator, service]) await part?.close();
     },
   };
 }
