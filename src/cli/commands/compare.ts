@@ -58,7 +58,9 @@ function codeUnits(text: string): readonly string[] | Error {
 }
 
 function invalid(name: string, error: Error): CommandFailed {
-  return new CommandFailed(printable(`there is no file ${name}, and it is not an ISCC-CODE: ${error.message}`));
+  return new CommandFailed(
+    printable(`there is no file ${name}, and it is not an ISCC-CODE: ${error.message}`),
+  );
 }
 
 async function isFile(name: string): Promise<boolean> {
