@@ -111,19 +111,14 @@ fn mp3(mut file: &mut dyn Source) -> Option<Vec<i32>> {
     let mut reader = nanomp3::Reader::<_, f32>::with_options(file, options).ok()?;
     let channels = usize::from(reader.channels()?.num());
     let mut stream = Stream::<f32>::new(reader.sample_rate(), channels)?;
-    let decode = |send: &mut dyn FnMut(Vec<f32>) -> Option<()>| {
-        loop {
-            let mut block = vec![0.0; BLOCK_FRAMES * channels];
-            let read = reader.read(&mut block).ok()?;
-            if read == 0 {
-                return Some(());
-            }
-            block.truncate(read);
-            send(block)?;
+    // On this thread: the decoder takes most of the time, so a second one would gain little.
+    let mut block = vec![0.0; BLOCK_FRAMES * channels];
+    loop {
+        match reader.read(&mut block).ok()? {
+            0 => return Some(stream.finish()),
+            read => stream.push_interleaved(&block[..read]),
         }
-    };
-    beside(decode, |block| stream.push_interleaved(&block))?;
-    Some(stream.finish())
+    }
 }
 
 /// Blocks that are decoded and wait.
@@ -223,8 +218,9 @@ fn wav_samples(file: &mut dyn Source) -> Option<PcmSamples> {
         let size = u32::from_le_bytes([a, b, c, d]);
         match (&header, format) {
             (b"fmt ", _) if size >= 16 => {
-                format = Some(wav_format(bytes(file)?)?);
-                skip(file, u64::from(size) - 16 + u64::from(size % 2))?;
+                let (found, read) = wav_format(file, size)?;
+                format = Some(found);
+                skip(file, u64::from(size) - read + u64::from(size % 2))?;
             }
             // Writers that cannot seek leave one of these sizes.
             (b"data", Some(_)) if size == 0 || size == u32::MAX => return None,
@@ -238,13 +234,31 @@ fn wav_samples(file: &mut dyn Source) -> Option<PcmSamples> {
     }
 }
 
-/// Rate and channels of uncompressed 16-bit samples.
-fn wav_format(format: [u8; 16]) -> Option<(u32, usize)> {
+/// Rate and channels of uncompressed 16-bit samples, and how many bytes say so.
+fn wav_format(file: &mut dyn Source, size: u32) -> Option<((u32, usize), u64)> {
+    let format = bytes::<16>(file)?;
     let short = |at: usize| u16::from_le_bytes([format[at], format[at + 1]]);
     let rate = u32::from_le_bytes([format[4], format[5], format[6], format[7]]);
     let (kind, channels, frame_bytes, bits) = (short(0), short(2), short(12), short(14));
-    (kind == 1 && bits == 16 && frame_bytes == channels * 2).then_some((rate, channels.into()))
+    (bits == 16 && frame_bytes == channels * 2).then_some(())?;
+    let found = (rate, channels.into());
+    match kind {
+        PCM => Some((found, 16)),
+        // Above 48 kHz writers use this form. It says what the channels are: left and right, or center.
+        EXTENSIBLE if size >= 40 => {
+            let more = bytes::<24>(file)?;
+            let places = if channels == 2 { 3 } else { 4 };
+            (more[2..] == [&[16, 0, places, 0, 0, 0, PCM as u8, 0], PCM_FORMAT].concat())
+                .then_some((found, 40))
+        }
+        _ => None,
+    }
 }
+
+const PCM: u16 = 1;
+const EXTENSIBLE: u16 = 0xfffe;
+/// The rest of the identifier of PCM.
+const PCM_FORMAT: &[u8] = &[0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
 
 /// Moves the reader to the samples of an AIFF file.
 fn aiff_samples(file: &mut dyn Source) -> Option<PcmSamples> {
