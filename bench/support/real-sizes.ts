@@ -62,7 +62,7 @@ const FILES: readonly (readonly [string, Maker])[] = [
   ['photo 24 MP.jp2', from('photo 24 MP.png', '-c:v', 'libopenjpeg', '-compression_level', '10')],
   [
     'photo 6 MP.avif',
-    from('photo 24 MP.png', '-vf', 'scale=iw/2:-1', '-c:v', 'libaom-av1', '-cpu-used', '8'),
+    from('photo 24 MP.png', '-vf', 'scale=iw/2:-1,format=yuv420p', '-c:v', 'libaom-av1', '-cpu-used', '8'),
   ],
   ['400 pages.pdf', () => pdf(quickOr(3, 400))],
   ['book.docx', () => docx(quickOr(5, 3000))],
