@@ -135,7 +135,10 @@ describe('logging in', () => {
     ['/admin/\r\nSet-Cookie: a=b', '/admin/'],
     ['', '/admin/'],
   ])('with next=%j redirects to %s', async (next, location) => {
-    const answer = await new Visitor(dashboard.url).login(OPERATOR, PASSWORD, next);
+    const visitor = new Visitor(dashboard.url);
+    const page = await visitor.get(`/admin/login/?${new URLSearchParams({ next })}`);
+    expect(await page.text()).toContain(`name="next" value="${location}"`);
+    const answer = await visitor.login(OPERATOR, PASSWORD, next);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, location]);
   });
 

@@ -1,7 +1,7 @@
 /** Rates, windows and client keys, compared with recorded vectors. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { clientAddress } from '../../src/http/head/client-address.js';
 import { RequestHeaders } from '../../src/http/head/head.js';
 import { parseRate } from '../../src/platform/config/rate.js';
@@ -50,6 +50,16 @@ describe('fixed windows', () => {
       0, 0, 0,
     ]);
     expect(limiter.take('read', 'a')).toBe(1);
+  });
+
+  it('do not begin anew when the clock of the machine jumps', () => {
+    let time = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => time);
+    onTestFinished(() => clock.mockRestore());
+    const limiter = new FixedWindows({ read: { count: 1, periodSeconds: 86_400 } });
+    expect(limiter.take('read', 'a')).toBe(0);
+    time += 2 * 86_400_000;
+    expect(limiter.take('read', 'a')).toBeGreaterThan(0);
   });
 
   it('refuse all requests at a rate of 0', () => {

@@ -1,5 +1,6 @@
 /** Rate limits per client and kind of request: the port, and fixed windows counted in this process. */
 import type { Rate } from '../config/rate.js';
+import { monotonicMs } from '../time-limit.js';
 
 export interface RateLimiter {
   /**
@@ -32,9 +33,9 @@ export class FixedWindows implements RateLimiter {
 
   /**
    * @param rates by kind; kinds without a rate are not limited
-   * @param now milliseconds since the epoch
+   * @param now milliseconds of a clock that never jumps: a jump would begin a new window
    */
-  constructor(rates: Readonly<Record<string, Rate>>, now: () => number = Date.now) {
+  constructor(rates: Readonly<Record<string, Rate>>, now: () => number = monotonicMs) {
     this.#rates = rates;
     this.#now = now;
   }

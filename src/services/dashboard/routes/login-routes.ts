@@ -94,6 +94,7 @@ export function sessionCookie(request: Request, url: string, token: string): str
 }
 
 interface FormState {
+  /** Where the form leads to. An address outside the dashboard is left out. */
   readonly next: string;
   readonly notice?: schema.Notice | undefined;
   readonly username?: string;
@@ -117,7 +118,8 @@ function form(
     maxAgeSeconds: LOGIN_PAGE_SECONDS,
     secure: isSecure(request, url),
   });
-  return pageReply(loginPage({ ...state, csrf }), status, { ...headers, 'Set-Cookie': cookie });
+  const next = schema.localPath(state.next) ?? START;
+  return pageReply(loginPage({ ...state, next, csrf }), status, { ...headers, 'Set-Cookie': cookie });
 }
 
 function tooMany(request: Request, url: string, next: string, seconds: number, cause: string): Reply {
