@@ -94,11 +94,25 @@ function made(name: string, maker: Maker): string {
   return file;
 }
 
+/**
+ * Processor seconds in which FFmpeg decodes a film or a sound and does nothing else: a limit for both sides, as far as they let
+ * FFmpeg decode. `-` for other files.
+ */
+function decoderSeconds(file: string): string {
+  if (!/^(film|sound)/.test(path.basename(file))) return '-';
+  const script = 'ffmpeg -v error -i "$0" -map 0:v:0? -map 0:a:0? -f null - && times';
+  const printed = execFileSync('sh', ['-c', script, file], { encoding: 'utf8' });
+  // The second line has the processor time of ended children: user and system, each as 0m1.234s.
+  const [, children = ''] = printed.trim().split('\n');
+  const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
+  return seconds.reduce((sum, one) => sum + one, 0).toFixed(2);
+}
+
 /** Prints a row per file. `together` is the number of files at once in the last columns. */
 export async function compareSizes({ theirs, ours }: Sides, together: number): Promise<void> {
   const wide = [`s per file, ${together} at once`];
   const columns = ['MB', 'iscc-sdk s', 'CPU s', 'MiB', 'isccd s', 'CPU s', 'MiB', ...wide];
-  console.log(['real sizes', ...columns, 'wall', 'CPU', 'codes equal'].join('\t'));
+  console.log(['real sizes', ...columns, 'wall', 'CPU', 'codes equal', 'decoder CPU s'].join('\t'));
   for (const [name, maker] of [...FILES, ...(IS_LONG && !QUICK ? LONG_FILES : [])])
     await compareFile(name, made(name, maker), { theirs, ours }, together);
 }
@@ -121,5 +135,6 @@ async function compareFile(
   const ratio = (of: 'seconds' | 'cpuSeconds') => (sdk ? `${(sdk[of] / own[of]).toFixed(2)}x` : '-');
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
   const row = [name, megabytes, ...figures(sdk), ...figures(own), (wide.seconds / together).toFixed(2)];
-  console.log([...row, ratio('seconds'), ratio('cpuSeconds'), equal ?? '-'].join('\t'));
+  const ratios = [ratio('seconds'), ratio('cpuSeconds'), equal ?? '-'];
+  console.log([...row, ...ratios, decoderSeconds(file)].join('\t'));
 }
