@@ -17,7 +17,7 @@ const recorded = JSON.parse(readFileSync(new URL('iscc-sdk-0.9.7.json', folder),
 const contentOf = (file: string) => {
   const path = fileURLToPath(new URL(file, folder));
   const { mediatype } = native.inspect(file, readFileSync(path).subarray(0, 4096));
-  return native.textFileContent(path, mediatype, false, true, '0.9.7');
+  return native.textFileContent(path, mediatype, { granular: false, keepText: true, compat: '0.9.7' });
 };
 
 it.each(Object.entries(recorded))(

@@ -20,7 +20,11 @@ it.each(mails)('%s: text, subject and sender', async (file, { text, ...fields })
     mediatype,
     mode: 'text',
   });
-  const found = await native.textFileContent(pathname, mediatype, false, true, '0.9.7');
+  const found = await native.textFileContent(pathname, mediatype, {
+    granular: false,
+    keepText: true,
+    compat: '0.9.7',
+  });
   expect(found.metadata).toMatchObject(fields);
   expect(words(found.text?.toString() ?? '')).toEqual(words(text));
 });

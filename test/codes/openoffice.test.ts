@@ -9,7 +9,11 @@ const path = fileURLToPath(new URL('../fixtures/office/openoffice/comments.sxw',
 it.each(['comments.sxw', 'unnamed'])('%s: text and properties are those of the reference', async (name) => {
   const { mediatype, mode } = native.inspect(name, readFileSync(path).subarray(0, 4096));
   expect([mediatype, mode]).toEqual(['application/vnd.sun.xml.writer', 'text']);
-  const { unit, metadata } = await native.textFileContent(path, mediatype, false, false, '0.9.7');
+  const { unit, metadata } = await native.textFileContent(path, mediatype, {
+    granular: false,
+    keepText: false,
+    compat: '0.9.7',
+  });
   // By iscc-sdk 0.9.7.
   expect(unit).toBe('ISCC:EADVJL5T4S6EFZP6UABEXKBG3DZ22GCIAEOXNTDBPOSBVQAYDV2X5HY');
   expect(metadata).toMatchObject({

@@ -52,7 +52,7 @@ describe('fixed windows', () => {
     expect(limiter.take('read', 'a')).toBe(1);
   });
 
-  it('do not begin anew when the clock of the machine jumps', () => {
+  it('count on when the clock of the machine jumps', () => {
     let time = Date.now();
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => time);
     onTestFinished(() => clock.mockRestore());

@@ -62,7 +62,12 @@ describe('errors', () => {
     [
       'NO_DECODER',
       'rejected',
-      () => native.textFileContent(fixture('README.md'), 'image/png', false, false, '0.9.7'),
+      () =>
+        native.textFileContent(fixture('README.md'), 'image/png', {
+          granular: false,
+          keepText: false,
+          compat: '0.9.7',
+        }),
     ],
     ['IO', 'rejected', () => native.sumFile(fixture('absent'))],
     ['NOT_JSON', 'rejected', () => native.jsonText(Buffer.from('{'))],

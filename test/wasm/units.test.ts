@@ -95,7 +95,7 @@ describe.skipIf(problem !== undefined)('isccd-wasm', () => {
       const { mediatype } = native.inspect(path.basename(file), bytes);
       const own = outcome(() => codes.textFile(bytes, mediatype));
       const wanted = await native
-        .textFileContent(file, mediatype, true, false, '0.9.7')
+        .textFileContent(file, mediatype, { granular: true, keepText: false, compat: '0.9.7' })
         .then(
           ({ unit, characters, simprints, offsets, sizes, metadata, pdfs }) =>
             pdfs === undefined ? { unit, characters, simprints, offsets, sizes, metadata } : 'NO_DECODER',

@@ -98,21 +98,31 @@ pub fn inspect(filename: String, head: &[u8]) -> InspectedFile {
     }
 }
 
-/// Text-Code and metadata of a text document; with `granular` also simprints, with `keepText` also
-/// the cleaned text. `pdf_texts` has the texts of the PDFs embedded in the document: a document with
-/// `pdfs` in its result is to be read again with these. With `better` the code has characters that the reference loses. Rejects with `NO_TEXT` if there is only
-/// whitespace, and with `NO_DECODER` for PDF.
+/// What to read of a text document.
+#[napi(object)]
+pub struct TextReading {
+    /// Also simprints
+    pub granular: bool,
+    /// Also the cleaned text
+    pub keep_text: bool,
+    /// Release of the reference whose code is made
+    pub compat: String,
+    /// The code has characters that the reference loses
+    pub better: Option<bool>,
+    /// Texts of the PDFs embedded in the document: one with `pdfs` in its result is to be read again with these
+    pub pdf_texts: Option<Vec<String>>,
+}
+
+/// Text-Code and metadata of a text document. Rejects with `NO_TEXT` if there is only whitespace,
+/// and with `NO_DECODER` for PDF.
 #[napi(catch_unwind, ts_return_type = "Promise<TextFileContent>")]
 pub fn text_file_content<'env>(
     env: &'env Env,
     path: String,
     mediatype: String,
-    granular: bool,
-    keep_text: bool,
-    compat: String,
-    pdf_texts: Option<Vec<String>>,
-    better: Option<bool>,
+    reading: TextReading,
 ) -> Result<Object<'env>> {
+    let TextReading { granular, keep_text, compat, better, pdf_texts } = reading;
     let compat = release(&compat)?;
     let better = better.unwrap_or(false);
     let pdf_texts = pdf_texts.unwrap_or_default();

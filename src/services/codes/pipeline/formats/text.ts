@@ -15,8 +15,9 @@ export const format: Format = {
   async content(file, watch = new Stopwatch()) {
     const { granular, compat, better, semantic } = file;
     const keepText = semantic !== undefined || file.keepText === true;
+    const reading = { granular, keepText, compat, ...(better !== undefined && { better }) };
     const read = (pdfTexts?: string[]) =>
-      native.textFileContent(file.path, file.mediatype, granular, keepText, compat, pdfTexts, better);
+      native.textFileContent(file.path, file.mediatype, { ...reading, ...(pdfTexts && { pdfTexts }) });
     const text = await watch.measure('text', async () => {
       const first = await read();
       return first.pdfs === undefined ? first : read(await embeddedTexts(first.pdfs));
