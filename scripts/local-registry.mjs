@@ -64,10 +64,24 @@ function installVerdaccio() {
   return main;
 }
 
+/** Below the ports of outgoing connections, and apart from those that tests choose. */
+const FIRST_PORT = 22_600;
+const PORTS = 2_400;
+
+/**
+ * A free port, for a program that needs to know it before it starts. An outgoing connection can't take it meanwhile, as it
+ * could one that the system chooses.
+ */
 export async function freePort() {
-  const server = net.createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const server = net.createServer();
+    const isFree = await new Promise((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

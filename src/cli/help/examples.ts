@@ -103,6 +103,13 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     { line: 'isccd index paths photos --at ./indexes' },
     { line: 'isccd index paths photos metadata.source metadata.lang --at ./indexes' },
   ],
+  'index quarantine': [
+    { line: 'isccd index quarantine photos --at http://127.0.0.1:8010', untested: NEEDS_SERVICES },
+    {
+      line: 'isccd index quarantine photos --release ISCC:EED3P5DCQAP5UTSYTAGVQ3NHYDWFLKDOFMTOS3PWSRT2DQTBWBEL4FQ',
+      untested: NEEDS_SERVICES,
+    },
+  ],
   'index watch': [
     { line: 'isccd index watch list photos --at http://127.0.0.1:8010', untested: NEEDS_SERVICES },
     { line: 'isccd index watch events photos cover --at http://127.0.0.1:8010', untested: ENDLESS },
