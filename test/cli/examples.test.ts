@@ -70,7 +70,7 @@ beforeAll(async () => {
   environment = {
     PATH: `${folder}/bin:${process.env.PATH}`,
     ISCCD_DATA_DIR: dataFolder,
-    TOKEN: 'a token',
+    TOKEN: 'a long random text, as an example',
     PASSWORD: 'correct horse battery staple',
   };
 });
