@@ -14,7 +14,7 @@ import { remember } from './test-seconds.mjs';
  */
 const UNIFIER = 'addon-dependencies';
 /** The crates whose `unsafe` code the optimiser could break. */
-const KERNELS = ['iscc-search', 'iscc-units'];
+const KERNELS = ['iscc-columns', 'iscc-image', 'iscc-index', 'iscc-units'];
 /** More failed tests than this are not a matter of load. */
 const AGAIN_MAX = 4;
 
