@@ -224,7 +224,7 @@ describe('requests', () => {
     const app = await searchApp(readVariables(searchVariables, { INDEXSVC_INDEX_URI: 'memory://' }), folder);
     await app.close?.();
     const closed = app.routes.filter(({ path }) => path.startsWith('/indexes'));
-    expect(closed.length).toBe(20);
+    expect(closed.length).toBe(22);
     for (const { method, path } of closed) {
       const target = path.replace('{name}', 'a1').replace('{iscc_id}', entry.iscc_id);
       for (const sent of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
