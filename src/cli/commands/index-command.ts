@@ -148,3 +148,19 @@ async function open({ at, apiKey }: Where, mayBeNew: boolean): Promise<SearchApi
     throw new CommandFailed(reason(error), error instanceof FormatRefused ? EXIT_CONFIGURATION : 1);
   }
 }
+
+/** All items of a list that a service returns in pages. `next` of a page is where the following one begins. */
+export async function allPages<Item>(
+  read: (
+    after: string | undefined,
+  ) => Promise<{ readonly items: readonly Item[]; readonly next: string | null }>,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for (let after: string | undefined, isDone = false; !isDone; ) {
+    const { items, next } = await read(after);
+    all.push(...items);
+    after = next ?? undefined;
+    isDone = next === null;
+  }
+  return all;
+}

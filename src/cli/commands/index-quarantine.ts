@@ -5,7 +5,7 @@ import { indexArgument } from '../input/arguments.js';
 import { painter } from '../terminal/colour.js';
 import { quarantineTable } from '../terminal/index-tables.js';
 import { printJson } from '../terminal/lines.js';
-import { type Shown, showsTable } from './index-command.js';
+import { allPages, type Shown, showsTable } from './index-command.js';
 import { using } from './index-watch.js';
 
 export interface QuarantineOptions extends Shown {
@@ -20,19 +20,13 @@ export async function quarantine(name: string, options: QuarantineOptions): Prom
   await using(options, async (service) => {
     if (release !== undefined) printJson(await service.decideQuarantine(index, release, 'released'));
     else if (confirm !== undefined) printJson(await service.decideQuarantine(index, confirm, 'confirmed'));
-    else show(await allOf(service, index), options);
+    else show(await allPages((after) => page(service, index, after)), options);
   });
 }
 
-async function allOf(service: SearchClient, index: string): Promise<readonly QuarantinedUnit[]> {
-  const all: QuarantinedUnit[] = [];
-  for (let after: string | undefined, isDone = false; !isDone; ) {
-    const { units, next } = await service.listQuarantine(index, after);
-    all.push(...units);
-    after = next ?? undefined;
-    isDone = next === null;
-  }
-  return all;
+async function page(service: SearchClient, index: string, after: string | undefined) {
+  const { units: items, next } = await service.listQuarantine(index, after);
+  return { items, next };
 }
 
 function show(units: readonly QuarantinedUnit[], options: Shown): void {

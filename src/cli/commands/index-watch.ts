@@ -1,6 +1,6 @@
 /** `isccd index watch ...`: watches of an index of a service, and their events. */
 import { NotFound } from '../../client/errors.js';
-import type { NewWatch, Watch, WatchEvent } from '../../client/search-api.js';
+import type { NewWatch, WatchEvent } from '../../client/search-api.js';
 import { SearchClient } from '../../client/search-client.js';
 import type { WatchGap } from '../../client/watch-events.js';
 import { present } from '../../platform/present.js';
@@ -10,7 +10,7 @@ import { CommandFailed, EXIT_CONFIGURATION } from '../terminal/failure.js';
 import { eventLine, watchTable } from '../terminal/index-tables.js';
 import { printJson } from '../terminal/lines.js';
 import { serviceFailure } from '../terminal/service-failure.js';
-import { type Shown, showsTable, type Where } from './index-command.js';
+import { allPages, type Shown, showsTable, type Where } from './index-command.js';
 import { queryOf, shareOption } from './index-search.js';
 
 export interface WatchOptions extends Where {
@@ -45,13 +45,10 @@ export async function add(
 export async function list(name: string, options: Shown): Promise<void> {
   const index = indexArgument(name);
   await using(options, async (service) => {
-    const all: Watch[] = [];
-    for (let after: string | undefined, isDone = false; !isDone; ) {
-      const { watches, next } = await service.listWatches(index, after);
-      all.push(...watches);
-      after = next ?? undefined;
-      isDone = next === null;
-    }
+    const all = await allPages(async (after) => {
+      const { watches: items, next } = await service.listWatches(index, after);
+      return { items, next };
+    });
     if (showsTable(options)) process.stdout.write(watchTable(all, painter(process.stdout)));
     else for (const watch of all) printJson(watch);
   });

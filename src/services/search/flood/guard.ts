@@ -15,7 +15,7 @@ import type { WatchHost } from '../watches/host.js';
 import { indexNumber, isHeld } from '../watches/recorder.js';
 import type { QuarantineTable } from '../watches/tables.js';
 import { type CountSettings, type Flood, LEARNING_WINDOWS, MatchCounts } from './counts.js';
-import { Quarantine, QuarantineFull } from './quarantine.js';
+import { Quarantine, QuarantineFull, states } from './quarantine.js';
 
 /** Other processes set units aside, too. */
 const POLL_MS = 1000;
@@ -77,7 +77,6 @@ export class FloodGuard {
   }
 
   get metrics(): Metric[] {
-    const states = ['set_aside', 'confirmed', 'released'];
     return [
       this.#setAside,
       gauge(
@@ -85,7 +84,7 @@ export class FloodGuard {
         'Units on the lists of the flood guard; those in the state set_aside wait for the decision of an operator',
         ['state'],
         () =>
-          states.map((state) => ({
+          states.options.map((state) => ({
             labels: { state },
             value: this.#listed.filter((row) => row.state === state).length,
           })),

@@ -10,7 +10,7 @@ import type { Flood } from './counts.js';
 /** Units of an index that are set aside: searches compare what they find with all of them. */
 export const QUARANTINE_MAX = 1000;
 
-const states = z.enum(['set_aside', 'confirmed', 'released']);
+export const states = z.enum(['set_aside', 'confirmed', 'released']);
 export type QuarantineState = z.output<typeof states>;
 
 /** What an operator decides. */

@@ -60,8 +60,15 @@ export function eventOf(
   const source = isOnce ? `${watch.number} ${JSON.stringify(value)}` : `${tag} ${isccId} ${watch.number}`;
   const [id, type] = [idOf(isOnce ? ONCE_PREFIX : PREFIX, source), `asset.${change}`];
   const data = { index: name, watch: watch.id, iscc_id: isccId, matches, ...found, ...(isOnce && { value }) };
-  const body = JSON.stringify({ id, type, timestamp: new Date(at).toISOString(), data });
-  return { index_id: watch.index, watch: watch.id, event_id: id, type, at, body, number: watch.number };
+  return eventWith(
+    { index_id: watch.index, watch: watch.id, number: watch.number, event_id: id, type, at },
+    data,
+  );
+}
+
+function eventWith(event: Omit<Event, 'body'>, data: object): Event {
+  const { event_id: id, type, at } = event;
+  return { ...event, body: JSON.stringify({ id, type, timestamp: new Date(at).toISOString(), data }) };
 }
 
 /** A unit that the flood guard has set aside, and the name of its index. */
@@ -80,10 +87,8 @@ export async function storeSetAside(
     .execute();
   const events = rows.map(({ number, id: watch }): Event => {
     const event_id = idOf(PREFIX, `${number} ${unit} ${at}`);
-    const type = 'unit.set_aside';
     const data = { index: name, watch, unit, matches, past };
-    const body = JSON.stringify({ id: event_id, type, timestamp: new Date(at).toISOString(), data });
-    return { index_id, watch, event_id, type, at, body, number };
+    return eventWith({ index_id, watch, number, event_id, type: 'unit.set_aside', at }, data);
   });
   return storeEvents(transaction, events);
 }

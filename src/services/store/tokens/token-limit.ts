@@ -19,7 +19,7 @@ const UNAUTHORIZED = ['UNAUTHORIZED', 'TOKEN_INVALID'];
 export class TokenLimit {
   readonly #callers: Callers;
   readonly #throttle: Throttle;
-  /** Until when tokens of a client are not looked at, because too many were wrong: on the monotonic clock. */
+  /** Until when tokens of publishers from a client are not looked at, because too many were wrong: on the monotonic clock. */
   readonly #blocked = new Map<string, number>();
 
   constructor(callers: Callers, throttle: Throttle) {

@@ -98,7 +98,7 @@ impl<'a> Bits<'a> {
 
     /// Skips to the next whole byte, and returns how many bytes were read. `None` if they include
     /// the padding.
-    pub fn byte(&mut self) -> Option<usize> {
+    pub fn align(&mut self) -> Option<usize> {
         self.drop(self.valid & 7);
         let read = self.next - (self.valid >> 3) as usize;
         (read + PADDING <= self.bytes.len()).then_some(read)

@@ -46,7 +46,7 @@ fn samples(bytes: &[u8], info: StreamInfo, decoded: &mut Decoded) -> Option<usiz
         subframe(&mut reader, BITS + u32::from(is_side), second)?;
         join(stereo, first, second);
     }
-    reader.byte()
+    reader.align()
 }
 
 /// Makes left and right of what is stored.
@@ -101,7 +101,7 @@ fn header(reader: &mut Bits, bytes: &[u8], info: StreamInfo) -> Option<(usize, S
         14 => reader.read(16)? * 10,
         _ => return None,
     };
-    let read = reader.byte()?;
+    let read = reader.align()?;
     let checksum = reader.read(8)? as u8;
     (rate_hz == info.rate_hz && HEADER_CRC.checksum(&bytes[..read]) == checksum)
         .then_some((size as usize, stereo))
